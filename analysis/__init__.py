@@ -1,0 +1,1 @@
+"""Swimscope's analyses: pure Python over numpy columns, usable without the dashboard."""
