@@ -1,0 +1,99 @@
+"""Which records spend the longest, or the largest share, of their time in setup?
+
+Source: ALGORITHMS, "Function statistics" (panel extras). Setup is start - receive of one record.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from analysis.errors import NotAvailable
+from analysis.model import Capture
+from analysis.results import Column, Table, task_ids, to_us
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Order: TypeAlias = Literal["setup", "share"]
+
+COLUMNS = (
+    Column("task_id", "id", "Task of the record."),
+    Column("name", "text", "Function of the record."),
+    Column("func_id", "index", "Function id; -1 where deps.json names none."),
+    Column("core_id", "index", "Core that ran the record."),
+    Column("block", "index", "Block index inside the task."),
+    Column("setup_us", "us", "start - receive."),
+    Column("exec_us", "us", "end - start."),
+    Column("share", "share", "setup / (setup + execution)."),
+    Column("receive_us", "us", "When the core received the record, from capture zero."),
+    Column("setup_ticks", "ticks", "start - receive in ticks."),
+    Column("exec_ticks", "ticks", "end - start in ticks."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SetupTimes:
+    """The leading records of one order; ``n_total`` records were compared."""
+
+    order: Order
+    table: Table
+    n_total: int
+
+    def frame(self) -> pd.DataFrame:
+        """The rows as a frame."""
+        return self.table.frame()
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """One object per record, leading first."""
+        return self.table.to_records()
+
+
+def has_setup(capture: Capture) -> bool:
+    """Whether the container holds receive stamps: without them receive equals start in every record."""
+    return bool((capture.records.receive_ticks != capture.records.start_ticks).any())
+
+
+def setup_times(capture: Capture, order: Order = "setup", top: int = 50) -> SetupTimes:
+    """The ``top`` records by setup, or by setup / (setup + execution); ties by record order.
+
+    Raises:
+        NotAvailable: no records, or no receive stamp in the container.
+        ValueError: ``top`` is negative or ``order`` is unknown.
+    """
+    if order not in ("setup", "share") or top < 0:
+        raise ValueError(f"order must be 'setup' or 'share' and top >= 0, not {order!r} and {top}")
+    records = capture.records
+    if not len(records):
+        raise NotAvailable("Setup times need task records; this capture has none.")
+    if not has_setup(capture):
+        raise NotAvailable(
+            "Setup was not captured: no record holds a receive stamp (the column receive_to_start came on 22 June 2026). "
+            "Capture again with a newer runtime."
+        )
+    setup = records.start_ticks - records.receive_ticks
+    length = records.end_ticks - records.start_ticks
+    whole = setup + length
+    share = np.divide(setup, whole, out=np.full(len(setup), np.nan), where=whole > 0)
+    key = setup.astype(np.float64) if order == "setup" else np.nan_to_num(share, nan=-np.inf)
+    rows = np.argsort(-key, kind="stable")[:top]
+    func_id = records.func_id[rows]
+    table = Table(
+        COLUMNS,
+        {
+            "task_id": task_ids(capture, records.task[rows]),
+            "name": [capture.meta.func_name(int(f)) for f in func_id],
+            "func_id": func_id,
+            "core_id": records.core_id[rows],
+            "block": records.block[rows],
+            "setup_us": to_us(capture, setup[rows]),
+            "exec_us": to_us(capture, length[rows]),
+            "share": share[rows],
+            "receive_us": to_us(capture, records.receive_ticks[rows]),
+            "setup_ticks": setup[rows],
+            "exec_ticks": length[rows],
+        },
+    )
+    return SetupTimes(order, table, len(records))
