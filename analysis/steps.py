@@ -31,8 +31,11 @@ class StepCurve:
 
     def integral(self, t0: int, t1: int) -> int:
         """Exact area under the curve inside ``[t0, t1)``, in value times ticks."""
-        low, high = self._area_to(np.array([t0, t1], dtype=np.int64)).tolist()
-        return int(high - low)
+        return int(self.areas(np.array([t0], dtype=np.int64), np.array([t1], dtype=np.int64))[0])
+
+    def areas(self, starts: NDArray[Any], ends: NDArray[Any]) -> I8:
+        """Exact area inside each ``[start, end)``; negative where an interval is reversed."""
+        return self._area_to(ends) - self._area_to(starts)
 
     def means(self, t0: int, t1: int, buckets: int) -> NDArray[np.float64]:
         """Mean value in each of ``buckets`` equal parts of ``[t0, t1)``; for pictures, never for sums."""
@@ -42,7 +45,7 @@ class StepCurve:
         width = (t1 - t0) / buckets
         return np.diff(area) / width if width > 0 else np.zeros(buckets)
 
-    def _area_to(self, ticks: I8) -> I8:
+    def _area_to(self, ticks: NDArray[Any]) -> I8:
         """Area left of each tick."""
         if not len(self.times):
             return np.zeros(len(ticks), dtype=np.int64)
