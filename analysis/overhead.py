@@ -177,12 +177,12 @@ def system_overhead(capture: Capture) -> SystemOverhead:
     names = np.array(core_type_names(capture))
     of_record = names[records.core_id]
     ready_at = _ready_ticks(capture)
-    parts = [_type_overhead(capture, name, of_record == name, ready_at) for name in sorted(set(of_record.tolist()))]
-    all_curve, has_curve = _system_curves(parts)
     by_type = tuple(
-        TypeOverhead(p.core_type, p.cores, p.running, p.ready, p.overhead, p.overhead.integral(t0, t1)) for p in parts
+        _type_overhead(capture, name, of_record == name, ready_at, (t0, t1)) for name in sorted(set(of_record.tolist()))
     )
-    return SystemOverhead(t0, t1, by_type, all_curve, has_curve, all_curve.integral(t0, t1), has_curve.integral(t0, t1))
+    all_curve, has_curve = _system_curves(by_type)
+    all_ticks, has_ticks = all_curve.integral(t0, t1), has_curve.integral(t0, t1)
+    return SystemOverhead(t0, t1, by_type, all_curve, has_curve, all_ticks, has_ticks)
 
 
 def _ready_ticks(capture: Capture) -> I8:
