@@ -17,16 +17,17 @@ from numba import types
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _array(dtype: Any) -> Any:
+def readonly(dtype: Any) -> Any:
+    """The type of a one-dimensional argument that may be read-only."""
     return types.Array(dtype, 1, "C", readonly=True)
 
 
-I4S, I8S, U8S, BOOLS = _array(types.int32), _array(types.int64), _array(types.uint64), _array(types.boolean)
+I4S, I8S, U8S, BOOLS = readonly(types.int32), readonly(types.int64), readonly(types.uint64), readonly(types.boolean)
 I4W, I8W, U1W = types.int32[::1], types.int64[::1], types.uint8[::1]
 INT = types.int64
 
 
-def _compile(result: Any, *arguments: Any) -> Callable[[F], F]:
+def compiled(result: Any, *arguments: Any) -> Callable[[F], F]:
     """Compile for one signature, through numba's on-disk cache where one can be written."""
 
     def decorate(function: F) -> F:
@@ -38,7 +39,7 @@ def _compile(result: Any, *arguments: Any) -> Callable[[F], F]:
     return decorate
 
 
-@_compile(types.boolean, types.uint64, types.uint64)
+@compiled(types.boolean, types.uint64, types.uint64)
 def text_less(a: int, b: int) -> bool:
     """Whether decimal text of ``a`` sorts before that of ``b``."""
     ten, one = np.uint64(10), np.uint64(1)
@@ -54,7 +55,7 @@ def text_less(a: int, b: int) -> bool:
     return bool(a // (scale_a // scale_b) < b)
 
 
-@_compile(types.Tuple((I8W, I4W)), I8S, I4S, I4S, I8S, I8S, BOOLS, INT)
+@compiled(types.Tuple((I8W, I4W)), I8S, I4S, I4S, I8S, I8S, BOOLS, INT)
 def keep_edges(
     in_offsets: Any, in_order: Any, pred: Any, start: Any, end: Any, timed: Any, tol: int
 ) -> tuple[Any, Any]:
@@ -74,7 +75,7 @@ def keep_edges(
     return offsets, kept[:m].copy()
 
 
-@_compile(types.Tuple((I4W, I4W, INT)), I8S, I4S, I4S, I8S, I8S, BOOLS, INT, INT)
+@compiled(types.Tuple((I4W, I4W, INT)), I8S, I4S, I4S, I8S, I8S, BOOLS, INT, INT)
 def contracted_edges(
     in_offsets: Any, in_order: Any, pred: Any, start: Any, end: Any, timed: Any, tol: int, max_steps: int
 ) -> tuple[Any, Any, int]:
@@ -123,7 +124,7 @@ def contracted_edges(
     return preds[:m].copy(), succs[:m].copy(), steps
 
 
-@_compile(types.Tuple((I4W, I8W, I4W)), I4S, I4S, I8S, I8S, I8S, INT)
+@compiled(types.Tuple((I4W, I8W, I4W)), I4S, I4S, I8S, I8S, I8S, INT)
 def core_predecessors(core_id: Any, task: Any, start: Any, end: Any, task_start: Any, tol: int) -> tuple[Any, Any, Any]:
     """Per task: the task that held its core last, until when, and which core; -1 where none.
 
@@ -160,7 +161,7 @@ def core_predecessors(core_id: Any, task: Any, start: Any, end: Any, task_start:
     return holder, until, core_of
 
 
-@_compile(types.Tuple((I8W, I4W)), I4S, I8S, I4S, I8S, I8S)
+@compiled(types.Tuple((I8W, I4W)), I4S, I8S, I4S, I8S, I8S)
 def longest_paths(order: Any, offsets: Any, pred: Any, start: Any, end: Any) -> tuple[Any, Any]:
     """Per task the length of the longest path that ends with it, and its parent there (-1 none).
 
@@ -182,7 +183,7 @@ def longest_paths(order: Any, offsets: Any, pred: Any, start: Any, end: Any) -> 
 DATA_WAIT, CORE_WAIT, FRONT_GAP = 0, 1, 2
 
 
-@_compile(types.Tuple((I4W, U1W)), INT, I8S, I4S, I4S, I8S, I8S, I8S, U8S)
+@compiled(types.Tuple((I4W, U1W)), INT, I8S, I4S, I4S, I8S, I8S, I8S, U8S)
 def walk_back(
     last: int, offsets: Any, pred: Any, holder: Any, until: Any, start: Any, end: Any, task_id: Any
 ) -> tuple[Any, Any]:
