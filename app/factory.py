@@ -1,0 +1,112 @@
+"""How is the application made? ``create_app(settings)``: the only ``Dash(...)``; may be called twice in a process."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import logging
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import flask
+from dash import Dash
+
+from app import errors, router, security, shell
+from app._stub import Store
+from app.facts import FactsCache
+from app.jobs import Openings
+from app.library import Library
+from app.links import Links
+from app.services import Services
+from app.settings import Settings
+from app.url_state import FOLLOW_KEYS, KEYS
+
+PAGES = ("app.pages.runs",)
+"""Modules with ``PAGE`` and ``layout``; add yours here."""
+CALLBACKS = ("app.callbacks.runs",)
+"""Modules with ``register(app, services)``; add yours here."""
+ROUTES = ("app.routes.links", "app.routes.health")
+"""Modules with ``register(server, services)``; add yours here."""
+
+
+def create_app(settings: Settings) -> Dash:
+    """The Dash application for ``settings``; ``.server`` is the WSGI callable."""
+    logging.getLogger("swimscope").setLevel(settings.log_level.upper())
+    services = make_services(settings)
+    server = flask.Flask("swimscope")
+    server.secret_key = settings.secret_key or security.random_key()
+    app = Dash(
+        "swimscope",
+        server=server,
+        assets_folder=str(assets_folder()),
+        requests_pathname_prefix=settings.url_prefix,
+        routes_pathname_prefix=settings.url_prefix,
+        title=settings.title,
+        update_title="",
+        serve_locally=True,
+        compress=True,
+        # Pages come and go, so callbacks name ids that the first layout lacks; tests/app/test_ids.py checks each.
+        suppress_callback_exceptions=True,
+        on_error=errors.on_error,
+    )
+    app.layout = lambda: shell.layout(services)
+    app.index_string = index_string(app, settings)
+    modules = load(PAGES)
+    router.register(app, services, modules)
+    for module in load(CALLBACKS):
+        module.register(app, services)
+    for module in load(ROUTES):
+        module.register(server, services)
+    security.register(app, settings)
+    server.extensions["swimscope"] = services
+    return app
+
+
+def make_services(settings: Settings) -> Services:
+    """The bundle for ``settings``; nothing is read or started yet."""
+    store = Store(settings.data_dir / "store")
+    return Services(
+        settings=settings,
+        library=Library(settings, store, FactsCache(settings.data_dir / "facts")),
+        store=store,
+        openings=Openings(settings.data_dir / "openings", settings.data_dir / "store"),
+        links=Links(settings.data_dir / "links", settings.link_max_bytes),
+    )
+
+
+def load(names: tuple[str, ...]) -> tuple[ModuleType, ...]:
+    """The modules called ``names``."""
+    return tuple(importlib.import_module(name) for name in names)
+
+
+def assets_folder() -> Path:
+    """``assets/`` beside the packages in a checkout, ``app/_assets`` in an installed wheel."""
+    checkout = Path(__file__).resolve().parents[1] / "assets"
+    return checkout if checkout.is_dir() else Path(__file__).resolve().parent / "_assets"
+
+
+def index_string(app: Dash, settings: Settings) -> str:
+    """The page shell; what url.js needs to know lies in a meta element, since inline scripts are not allowed."""
+    config: dict[str, Any] = {"prefix": settings.url_prefix, "keys": list(KEYS), "follow": list(FOLLOW_KEYS)}
+    content = json.dumps(config).replace("&", "&amp;").replace('"', "&quot;").replace("{", "&#123;")
+    return f"""<!DOCTYPE html>
+<html lang="en" data-theme="light">
+    <head>
+        {{%metas%}}
+        <meta name="swimscope-config" content="{content}">
+        <title>{{%title%}}</title>
+        <link rel="icon" type="image/svg+xml" href="{app.get_asset_url("favicon.svg")}">
+        {{%css%}}
+    </head>
+    <body>
+        <noscript>Swimscope draws in the browser and needs JavaScript.</noscript>
+        {{%app_entry%}}
+        <footer>
+            {{%config%}}
+            {{%scripts%}}
+            {{%renderer%}}
+        </footer>
+    </body>
+</html>
+"""

@@ -1,0 +1,55 @@
+"""Where do long views live? JSON by content hash in the data directory, so that ``?s=<hash>`` opens the same view."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from analysis.errors import LimitError, NotFoundError
+
+LINK_VERSION = 1
+_HASH = re.compile(r"^[0-9a-f]{20}$")
+
+
+class Links:
+    """Stored views under ``folder``; safe with several processes, since equal content has an equal name.
+
+    Args:
+        folder: where the files lie; made on first use.
+        max_bytes: largest view accepted.
+    """
+
+    def __init__(self, folder: Path, max_bytes: int) -> None:
+        self._folder = folder
+        self._max_bytes = max_bytes
+
+    def put(self, pairs: Mapping[str, str]) -> str:
+        """Store a query and return its hash; raises LimitError when it is too large."""
+        text = json.dumps({"version": LINK_VERSION, "query": dict(sorted(pairs.items()))}, ensure_ascii=False)
+        data = text.encode("utf-8", "replace")
+        if len(data) > self._max_bytes:
+            raise LimitError(f"the view needs {len(data):,} bytes; link_max_bytes is {self._max_bytes:,}")
+        name = hashlib.sha256(data).hexdigest()[:20]
+        target = self._folder / f"{name}.json"
+        if not target.exists():
+            self._folder.mkdir(parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(dir=self._folder, suffix=".part")
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+            os.replace(temporary, target)
+        return name
+
+    def get(self, name: str) -> dict[str, str]:
+        """The stored query; raises NotFoundError when there is none of that name."""
+        if not _HASH.match(name):
+            raise NotFoundError(f"{name!r} is not the name of a stored link")
+        try:
+            content = json.loads((self._folder / f"{name}.json").read_text("utf-8"))
+        except OSError as error:
+            raise NotFoundError(f"no stored link {name}; it may have been made on another server") from error
+        return {str(key): str(text) for key, text in content["query"].items()}

@@ -1,0 +1,27 @@
+"""What does a page or route get from the application? One immutable bundle, made by the factory and passed on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app._stub import Store
+from app.jobs import Openings
+from app.library import Library
+from app.links import Links
+from app.settings import Settings
+from app.url_state import ViewState, href
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Settings, the run library, the capture store, background openings and stored links."""
+
+    settings: Settings
+    library: Library
+    store: Store
+    openings: Openings
+    links: Links
+
+    def href(self, page: str, run_key: str = "", view: ViewState | None = None) -> str:
+        """A link inside the product, with the configured prefix."""
+        return href(page, run_key, view, self.settings.url_prefix)

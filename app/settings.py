@@ -1,0 +1,207 @@
+"""Which settings are there, and what are they in this process?
+
+One table, the fields of :class:`Settings`, drives the command line, the environment (``SWIMSCOPE_<NAME>``), the TOML
+config file, validation and ``docs/settings.md``. Precedence: command line, environment, config file, default.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from analysis.errors import SwimscopeError
+
+ENV_PREFIX = "SWIMSCOPE_"
+
+
+class SettingsError(SwimscopeError):
+    """A setting has an unknown name or a value that cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A directory tree that is offered read-only under ``name``."""
+
+    name: str
+    path: Path
+
+
+def _setting(default: Any, unit: str, doc: str, secret: bool = False) -> Any:
+    return field(default=default, metadata={"unit": unit, "help": doc, "secret": secret})
+
+
+def _default_data_dir() -> Path:
+    base = os.environ.get("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local", "share")
+    return Path(base) / "swimscope"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting of the server; immutable once the application is made."""
+
+    roots: tuple[Root, ...] = _setting((), "", "Directory trees to offer, NAME=PATH each; they are only read.")
+    host: str = _setting("127.0.0.1", "", "Address to listen on.")
+    port: int = _setting(8050, "", "Port to listen on.")
+    workers: int = _setting(1, "processes", "Server processes; more than one needs gunicorn.")
+    threads: int = _setting(4, "threads", "Request threads in each process.")
+    data_dir: Path = field(
+        default_factory=_default_data_dir,
+        metadata={
+            "unit": "",
+            "help": "Where opened captures, derived results and stored links are kept.",
+            "secret": False,
+        },
+    )
+    url_prefix: str = _setting("/", "", "Path prefix when the server lies behind a proxy, for example /swimscope/.")
+    title: str = _setting("Swimscope", "", "Name shown in the top bar and the browser tab.")
+    auth_user: str = _setting("", "", "User name for sign-in; empty switches sign-in off.")
+    auth_password_hash: str = _setting("", "", "Password hash made by `swimscope hash-password`.", secret=True)
+    secret_key: str = _setting(
+        "", "", "Signing secret shared by all workers; made up at start when empty.", secret=True
+    )
+    scan_interval_s: float = _setting(5.0, "seconds", "Pause between two looks at the roots for new runs.")
+    scan_max_runs: int = _setting(50_000, "captures", "Captures listed per root before the scan says it stopped.")
+    facts_max_bytes: int = _setting(
+        64_000_000, "bytes", "Captures up to this size are opened in the background to fill in the runs table."
+    )
+    inline_open_max_bytes: int = _setting(
+        12_000_000, "bytes", "Captures up to this size are opened within the request; larger ones in the background."
+    )
+    open_captures: int = _setting(4, "captures", "Captures each process keeps mapped.")
+    grid_client_rows: int = _setting(
+        10_000, "rows", "Tables up to this many rows are sent whole, longer ones in blocks."
+    )
+    link_max_bytes: int = _setting(262_144, "bytes", "Largest view that can be stored as a short link.")
+    log_level: str = _setting("INFO", "", "Least severe message to log: DEBUG, INFO, WARNING or ERROR.")
+
+
+def table() -> list[tuple[str, str, str, str]]:
+    """Rows (name, default, unit, help) of the settings table, in order."""
+    blank = Settings()
+    rows = []
+    for item in fields(Settings):
+        value = getattr(blank, item.name)
+        shown = "" if item.name in ("roots", "data_dir") else str(value)
+        if item.name == "data_dir":
+            shown = "~/.local/share/swimscope"
+        rows.append((item.name, shown, item.metadata["unit"], item.metadata["help"]))
+    return rows
+
+
+def current(settings: Settings) -> dict[str, str]:
+    """Name → value in use, secrets replaced by ``(set)``."""
+    out = {}
+    for item in fields(Settings):
+        value = getattr(settings, item.name)
+        if item.metadata["secret"]:
+            out[item.name] = "(set)" if value else ""
+        elif item.name == "roots":
+            out[item.name] = " ".join(f"{root.name}={root.path}" for root in value)
+        else:
+            out[item.name] = str(value)
+    return out
+
+
+def parse_root(text: str) -> Root:
+    """``NAME=PATH`` (or only ``PATH``, named after its last part) as a :class:`Root`; raises SettingsError."""
+    name, equals, path = text.partition("=")
+    if not equals:
+        name, path = Path(text).name or "root", text
+    name = name.strip()
+    if not name or not path or "/" in name:
+        raise SettingsError(f"root {text!r}: expected NAME=PATH with a name without slashes")
+    return Root(name, Path(path).expanduser().resolve())
+
+
+def load_settings(
+    overrides: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+    config: Path | None = None,
+) -> Settings:
+    """Settings from command-line values, the environment and a TOML file, in that precedence.
+
+    Args:
+        overrides: name → value from the command line; None values count as not given.
+        environ: the environment to read; the process's own by default.
+        config: TOML file; ``SWIMSCOPE_CONFIG`` names one when None.
+
+    Raises:
+        SettingsError: an unknown name or an unusable value; the message names the place it came from.
+    """
+    environ = os.environ if environ is None else environ
+    known = {item.name for item in fields(Settings)}
+    config = config or (Path(environ[ENV_PREFIX + "CONFIG"]) if environ.get(ENV_PREFIX + "CONFIG") else None)
+    values: dict[str, Any] = {}
+    for name, value in _read_config(config).items() if config else ():
+        if name not in known:
+            raise SettingsError(f"{config}: unknown setting {name!r}; `swimscope settings` lists them")
+        values[name] = _convert(name, value, f"{config}: {name}")
+    for name in known:
+        if environ.get(ENV_PREFIX + name.upper()):
+            values[name] = _convert(name, environ[ENV_PREFIX + name.upper()], ENV_PREFIX + name.upper())
+    for name, value in (overrides or {}).items():
+        if name not in known:
+            raise SettingsError(f"unknown setting {name!r}; `swimscope settings` lists them")
+        if value is not None:
+            values[name] = _convert(name, value, "--" + name.replace("_", "-"))
+    return _check(Settings(**values))
+
+
+def _read_config(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise SettingsError(f"config file {path}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"config file {path}: {error}") from error
+
+
+def _convert(name: str, value: Any, place: str) -> Any:
+    """``value`` in the type of setting ``name``."""
+    if name == "roots":
+        return _convert_roots(value, place)
+    kind = {item.name: item.type for item in fields(Settings)}[name]
+    try:
+        if kind == "int":
+            return int(value)
+        if kind == "float":
+            return float(value)
+        if kind == "Path":
+            return Path(value).expanduser().resolve()
+    except (TypeError, ValueError) as error:
+        raise SettingsError(f"{place}: {value!r} is not a {'number' if kind in ('int', 'float') else kind}") from error
+    if not isinstance(value, str):
+        raise SettingsError(f"{place}: {value!r} is not a text")
+    return value
+
+
+def _convert_roots(value: Any, place: str) -> tuple[Root, ...]:
+    if isinstance(value, Mapping):
+        return tuple(parse_root(f"{name}={path}") for name, path in value.items())
+    if isinstance(value, str):
+        value = [part for part in value.split(os.pathsep) if part]
+    if isinstance(value, (list, tuple)):
+        return tuple(item if isinstance(item, Root) else parse_root(str(item)) for item in value)
+    raise SettingsError(f"{place}: expected a table of NAME = PATH")
+
+
+def _check(settings: Settings) -> Settings:
+    """``settings`` when every value is in range; raises SettingsError."""
+    names = [root.name for root in settings.roots]
+    if len(set(names)) != len(names):
+        raise SettingsError(f"two roots share a name: {', '.join(sorted(n for n in names if names.count(n) > 1))}")
+    low = {"port": 0, "workers": 1, "threads": 1, "scan_interval_s": 0.1, "scan_max_runs": 1, "open_captures": 1}
+    for name, least in low.items():
+        if getattr(settings, name) < least:
+            raise SettingsError(f"{name}: {getattr(settings, name)} is below {least}")
+    if settings.log_level.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
+        raise SettingsError(f"log_level: {settings.log_level!r} is none of DEBUG, INFO, WARNING, ERROR")
+    if bool(settings.auth_user) != bool(settings.auth_password_hash):
+        raise SettingsError("sign-in needs both auth_user and auth_password_hash")
+    if not (settings.url_prefix.startswith("/") and settings.url_prefix.endswith("/")):
+        raise SettingsError(f"url_prefix: {settings.url_prefix!r} must begin and end with /")
+    return settings

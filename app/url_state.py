@@ -1,0 +1,258 @@
+"""What does a URL say? The single place that declares, decodes and encodes URL state.
+
+Paths: ``/`` runs, ``/r/<run>`` overview, ``/r/<run>/<page>``. Query keys are the fields of :class:`ViewState`; every
+field has a default, is left out when it equals the default, and falls back to it with a :class:`Problem` when the text
+in the URL cannot be used. Ids stay text, ticks are decimal integers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+from urllib.parse import parse_qsl, quote, unquote
+
+MAX_ID = 2**64 - 1
+MAX_TICKS = 2**63 - 1
+STORED_LINK_KEY = "s"
+_RUN_PATH = re.compile(r"^/r/([^/]+)(?:/([^/]*))?/?$")
+_TASK = re.compile(r"^(task|group|chain|gap):(\d{1,20})$")
+_FUNC = re.compile(r"^func:(-?\d{1,20})$")
+_PATHS = ("path:static", "path:observed", "path:imported-static", "path:imported-observed")
+_MEASURE = re.compile(r"^(-?\d{1,19}):(-?\d{1,19})$")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A key of the URL that could not be used, and why; the default was taken."""
+
+    key: str
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Codec:
+    """How one kind of value is written; ``decode`` raises ValueError with a reason for a person."""
+
+    decode: Callable[[str], Any]
+    encode: Callable[[Any], str]
+
+
+def _integer(low: int, high: int) -> Codec:
+    def decode(text: str) -> int:
+        if not re.fullmatch(r"-?[0-9]{1,20}", text):
+            raise ValueError("not a whole number")
+        value = int(text)
+        if not low <= value <= high:
+            raise ValueError(f"not between {low} and {high}")
+        return value
+
+    return Codec(decode, str)
+
+
+def _number(low: float, high: float) -> Codec:
+    def decode(text: str) -> float:
+        if not re.fullmatch(r"-?[0-9]{1,15}(\.[0-9]{1,9})?", text):
+            raise ValueError("not a number")
+        value = float(text)
+        if not low <= value <= high:
+            raise ValueError(f"not between {low:g} and {high:g}")
+        return value
+
+    return Codec(decode, lambda value: f"{value:.9f}".rstrip("0").rstrip("."))
+
+
+def _choice(*choices: str) -> Codec:
+    def decode(text: str) -> str:
+        if text not in choices:
+            raise ValueError("not one of " + ", ".join(choices))
+        return text
+
+    return Codec(decode, str)
+
+
+def _text(max_chars: int) -> Codec:
+    def decode(text: str) -> str:
+        if len(text) > max_chars:
+            raise ValueError(f"longer than {max_chars} characters")
+        return text
+
+    return Codec(decode, str)
+
+
+def _list(max_items: int) -> Codec:
+    """Comma-joined texts; a comma or percent sign inside an item is percent-encoded once more."""
+
+    def decode(text: str) -> tuple[str, ...]:
+        items = tuple(unquote(part) for part in text.split(",") if part)
+        if len(items) > max_items:
+            raise ValueError(f"more than {max_items} items")
+        return items
+
+    def encode(items: tuple[str, ...]) -> str:
+        return ",".join(item.replace("%", "%25").replace(",", "%2C") for item in items)
+
+    return Codec(decode, encode)
+
+
+def _selection(*words: str) -> Codec:
+    def decode(text: str) -> str:
+        if text in words or text in _PATHS:
+            return text
+        task = _TASK.match(text)
+        if task and int(task.group(2)) <= MAX_ID:
+            return text
+        func = _FUNC.match(text)
+        if func and -1 <= int(func.group(1)) <= MAX_ID:
+            return text
+        raise ValueError("names no task, group, function, chain, path or gap")
+
+    return Codec(decode, str)
+
+
+def _measure() -> Codec:
+    def decode(text: str) -> str:
+        match = _MEASURE.match(text)
+        if not match:
+            raise ValueError("not START:END in ticks")
+        low, high = int(match.group(1)), int(match.group(2))
+        if max(abs(low), abs(high)) > MAX_TICKS or low > high:
+            raise ValueError("not START:END in ticks with START before END")
+        return text
+
+    return Codec(decode, str)
+
+
+_TICKS = _integer(-MAX_TICKS, MAX_TICKS)
+
+
+def _key(codec: Codec, default: Any, doc: str, follow: bool = True) -> Any:
+    """A field: how it is written, its default, its meaning, and whether links to other pages carry it."""
+    return field(default=default, metadata={"codec": codec, "doc": doc, "follow": follow})
+
+
+@dataclass(frozen=True, slots=True)
+class ViewState:
+    """Everything a URL can say about what is shown."""
+
+    sel: str = _key(_selection(), "", "The selection: task, group, func, chain, path or gap and its id.")
+    hl: str = _key(_selection("search", "early", "chains"), "", "The highlight: like sel, or search, early, chains.")
+    launch: int = _key(_integer(0, 1_000_000), 0, "Which launch of a file that holds several.")
+    t0: int | None = _key(_TICKS, None, "Start of the visible window, ticks after the capture's zero.")
+    t1: int | None = _key(_TICKS, None, "End of the visible window, ticks after the capture's zero.")
+    view: str = _key(_choice("worker", "scheduler", "phases", "orch"), "worker", "Which lanes the swimlane shows.")
+    depth: int = _key(_integer(-1, 1_000), 1, "How many dependency steps are drawn; -1 for all.")
+    labels: str = _key(_choice("func", "id", "both", "none"), "func", "What is written on a bar.")
+    setup: str = _key(_choice("apart", "in", "hidden"), "apart", "How setup time is drawn.")
+    mk: tuple[str, ...] = _key(_list(100), (), "Markers.")
+    mz: str = _key(_measure(), "", "Measured range, START:END in ticks.")
+    pin: tuple[str, ...] = _key(_list(1_100), (), "Lanes pinned to the top.")
+    hide: tuple[str, ...] = _key(_list(1_100), (), "Lanes that are hidden.")
+    lanes: str = _key(_text(200), "", "Filter on lanes by type, number or function.")
+    deps: str = _key(_choice("both", "pred", "succ", "none"), "both", "Which dependency lines are drawn.")
+    y: int = _key(_integer(0, 1_000_000), 0, "First visible row of the swimlane.")
+    tab: str = _key(_text(40), "", "Open tab of the performance panel.", follow=False)
+    q: str = _key(_text(200), "", "Search text.", follow=False)
+    mode: str = _key(
+        _choice("full", "reduced", "omitted", "reduced-df", "omitted-df"), "full", "Edge mode of the graph."
+    )
+    dir: str = _key(_choice("lr", "tb"), "lr", "Direction of the graph.")
+    show: str = _key(_choice("auto", "summary", "path", "around", "all"), "auto", "What part of the graph is shown.")
+    exp: tuple[str, ...] = _key(_list(2_000), (), "Expanded groups or tasks of the graph.")
+    gdepth: int = _key(_integer(-1, 1_000), 2, "Steps around the selection that the graph shows; -1 for all.")
+    ann: int = _key(_integer(0, 1), 0, "1: edge annotations are shown.")
+    kind: str = _key(_text(40), "", "Kind of the analysis table, such as static or observed.", follow=False)
+    thr: float | None = _key(_number(0, 1e12), None, "Threshold in µs of the analysis table.", follow=False)
+    sort: str = _key(_text(200), "", "Sorted columns of the table, column:asc or column:desc.", follow=False)
+    f: str = _key(_text(2_000), "", "Column filters of the table, as JSON.", follow=False)
+
+
+KEYS: tuple[str, ...] = tuple(item.name for item in fields(ViewState))
+FOLLOW_KEYS: tuple[str, ...] = tuple(item.name for item in fields(ViewState) if item.metadata["follow"])
+_FIELDS = {item.name: item for item in fields(ViewState)}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A decoded path: ``page`` is the last part (``""`` overview, ``"runs"`` home), ``run_key`` "" on home."""
+
+    page: str
+    run_key: str
+
+
+def decode_path(pathname: str | None, prefix: str = "/") -> Place | None:
+    """The place ``pathname`` names, or None when it is none of ours."""
+    path = pathname or "/"
+    if prefix != "/":
+        if not (path + "/").startswith(prefix):
+            return None
+        path = "/" + path[len(prefix) :]
+    if path in ("", "/"):
+        return Place("runs", "")
+    match = _RUN_PATH.match(path)
+    return Place(unquote(match.group(2) or ""), unquote(match.group(1))) if match else None
+
+
+def decode(query: str | Mapping[str, str] | None) -> tuple[ViewState, list[Problem]]:
+    """The view a query describes. Never raises: a bad value becomes the default and a Problem.
+
+    Args:
+        query: ``"?a=b&c=d"`` (a leading ``?`` is optional), or the pairs already split. Of a repeated key the last
+            counts.
+    """
+    if query is None or isinstance(query, str):
+        pairs = dict(parse_qsl((query or "").removeprefix("?"), keep_blank_values=True, errors="replace"))
+    else:
+        pairs = dict(query)
+    values: dict[str, Any] = {}
+    problems: list[Problem] = []
+    for key, text in pairs.items():
+        if key == STORED_LINK_KEY:
+            continue
+        if key not in _FIELDS:
+            problems.append(Problem(key, text, "unknown key"))
+            continue
+        try:
+            values[key] = _FIELDS[key].metadata["codec"].decode(text)
+        except ValueError as error:
+            problems.append(Problem(key, text, str(error)))
+    if "t0" in values and "t1" in values and values["t0"] >= values["t1"]:
+        problems.append(Problem("t0", str(values["t0"]), "the window ends before it starts"))
+        del values["t0"], values["t1"]
+    return ViewState(**values), problems
+
+
+def pairs(view: ViewState) -> dict[str, str]:
+    """The query of ``view`` as ``{key: text}``, defaults left out, keys sorted: equal views give equal pairs."""
+    out = {}
+    for name in sorted(KEYS):
+        value = getattr(view, name)
+        if value != _FIELDS[name].default:
+            out[name] = _FIELDS[name].metadata["codec"].encode(value)
+    return out
+
+
+def encode(view: ViewState) -> str:
+    """The query of ``view`` (without ``?``)."""
+    return query_string(pairs(view))
+
+
+def query_string(items: Mapping[str, str]) -> str:
+    """``{key: text}`` as a query; ``:`` and ``,`` stay readable, as in url.js."""
+    return "&".join(f"{quote(key, safe='')}={quote(text, safe=':,-_.~')}" for key, text in items.items())
+
+
+def path(page: str, run_key: str = "", prefix: str = "/") -> str:
+    """The path of a page; ``page`` as in :class:`Place`."""
+    if page == "runs":
+        return prefix
+    tail = f"/{quote(page, safe='')}" if page else ""
+    return f"{prefix}r/{quote(run_key, safe='')}{tail}"
+
+
+def href(page: str, run_key: str = "", view: ViewState | None = None, prefix: str = "/") -> str:
+    """A link to ``page`` showing ``view``: the only way to make one."""
+    query = encode(view) if view is not None else ""
+    return path(page, run_key, prefix) + (f"?{query}" if query else "")

@@ -1,0 +1,1 @@
+"""Pure drawing functions: values in, Dash components and figures out. No callbacks, no I/O."""
