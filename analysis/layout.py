@@ -33,6 +33,7 @@ class Sizes:
     node_height: float = 38.0
     layer_gap: float = 58.0
     node_gap: float = 18.0
+    bend_gap: float = 9.0
     component_gap: float = 46.0
 
 
@@ -122,9 +123,7 @@ def _components(n: int, pred: I4, succ: I4) -> list[tuple[I8, I8]]:
     return sorted(zip(nodes, edges, strict=True), key=lambda part: int(part[0][0]))
 
 
-def _component(
-    n: int, pred: I4, succ: I4, direction: str, room: Sizes, stop: Callable[[], bool]
-) -> _Part:
+def _component(n: int, pred: I4, succ: I4, direction: str, room: Sizes, stop: Callable[[], bool]) -> _Part:
     layers = longest_path_layers(n, pred, succ)
     start = np.where(layers.turned, succ, pred)
     end = np.where(layers.turned, pred, succ)
@@ -141,7 +140,7 @@ def _component(
     per_layer = np.bincount(layer, minlength=len(graph.nodes_of))
     rows = max(12, int(np.sqrt(n * (node_along + room.layer_gap) / (node_across + room.node_gap)) * 1.2))
     columns = np.maximum(1, -(-per_layer // rows))
-    gap = np.where(dummy, room.node_gap, node_across + room.node_gap) / columns[cut.layer]
+    gap = np.where(dummy, room.bend_gap, node_across + room.node_gap) / columns[cut.layer]
     across = heights(graph, rank, gap, dummy)
     across -= across.min() - node_across / 2
 
