@@ -18,7 +18,7 @@ from analysis.core_switch import CoreSwitch, core_switch
 from analysis.cores import core_type_names
 from analysis.errors import NotAvailable
 from analysis.model import I8, MISSING, Capture
-from analysis.results import Column, Table, to_us
+from analysis.results import Column, Table
 from analysis.scheduler_loop import SchedulerLoop, scheduler_loop
 from analysis.steps import StepCurve, compact, count_steps, merged_times
 
@@ -70,34 +70,15 @@ class SystemOverhead:
 class SchedulerOverhead:
     """The three parts; ``reasons`` explains each part that is ``None`` (keys ``system``, ``switch``, ``loop``)."""
 
-    capture: Capture
+    table: Table
+    """One row per core type, then ``all`` and ``has``; no row without the system part."""
     system: SystemOverhead | None
     switch: CoreSwitch | None
     loop: SchedulerLoop | None
     reasons: dict[str, str]
-    curves: bool = False
+    ticks_per_us: float
+    curves: bool
     """Whether :meth:`to_json` holds the step curves as well (they have one step per change: large)."""
-
-    @property
-    def table(self) -> Table:
-        """One row per core type, then ``all`` and ``has``; no row without the system part."""
-        system = self.system
-        rows: list[tuple[str, int, int]] = []
-        if system is not None:
-            rows = [(t.core_type, t.cores, t.overhead_ticks) for t in system.by_type]
-            rows += [("all", MISSING, system.all_ticks), ("has", MISSING, system.has_ticks)]
-        ticks = np.array([row[2] for row in rows], dtype=np.int64)
-        window = system.window_ticks if system is not None else 0
-        return Table(
-            COLUMNS,
-            {
-                "scope": [row[0] for row in rows],
-                "cores": np.array([row[1] for row in rows], dtype=np.int64),
-                "overhead_us": to_us(self.capture, ticks),
-                "share": ticks / window if window > 0 else np.full(len(rows), np.nan),
-                "overhead_ticks": ticks,
-            },
-        )
 
     @property
     def switch_table(self) -> Table | None:
@@ -120,9 +101,9 @@ class SchedulerOverhead:
 
     def to_json(self) -> dict[str, Any]:
         """``{window_us, by_type, all_us, has_us, switch, loop, not_available, …}``; a missing part is ``null``."""
-        curves = {"curves": _curves_json(self.capture, self.system)} if self.curves else {}
+        curves = {"curves": _curves_json(self.system, self.ticks_per_us)} if self.curves else {}
         return {
-            **_system_json(self.capture, self.system),
+            **_system_json(self.system, self.ticks_per_us),
             "switch": self.switch.to_json() if self.switch is not None else None,
             "loop": self.loop.to_json() if self.loop is not None else None,
             "not_available": self.reasons,
@@ -155,7 +136,15 @@ def scheduler_overhead(capture: Capture, curves: bool = False) -> SchedulerOverh
     loop = part("loop", lambda: scheduler_loop(capture))
     if system is None and switch is None and loop is None:
         raise NotAvailable(" ".join(dict.fromkeys(reasons.values())))
-    return SchedulerOverhead(capture, system, switch, loop, reasons, curves)
+    return SchedulerOverhead(
+        _system_table(system, capture.meta.ticks_per_us),
+        system,
+        switch,
+        loop,
+        reasons,
+        capture.meta.ticks_per_us,
+        curves,
+    )
 
 
 def system_overhead(capture: Capture) -> SystemOverhead:
@@ -226,11 +215,33 @@ def _system_curves(parts: tuple[TypeOverhead, ...]) -> tuple[StepCurve, StepCurv
     return compact(StepCurve(times, every.astype(np.int64))), compact(StepCurve(times, has.astype(np.int64)))
 
 
-def _system_json(capture: Capture, system: SystemOverhead | None) -> dict[str, Any]:
+def _system_table(system: SystemOverhead | None, ticks_per_us: float) -> Table:
+    rows: list[tuple[str, int, int]] = []
+    if system is not None:
+        rows = [(t.core_type, t.cores, t.overhead_ticks) for t in system.by_type]
+        rows += [("all", MISSING, system.all_ticks), ("has", MISSING, system.has_ticks)]
+    ticks = np.array([row[2] for row in rows], dtype=np.int64)
+    window = system.window_ticks if system is not None else 0
+    return Table(
+        COLUMNS,
+        {
+            "scope": [row[0] for row in rows],
+            "cores": np.array([row[1] for row in rows], dtype=np.int64),
+            "overhead_us": ticks / ticks_per_us,
+            "share": ticks / window if window > 0 else np.full(len(rows), np.nan),
+            "overhead_ticks": ticks,
+        },
+    )
+
+
+def _system_json(system: SystemOverhead | None, ticks_per_us: float) -> dict[str, Any]:
     if system is None:
         missing = ("window_us", "window_ticks", "by_type", "all_us", "all_share", "all_ticks", "has_us", "has_share")
         return dict.fromkeys((*missing, "has_ticks"))
-    us, window = capture.meta.us, system.window_ticks
+    window = system.window_ticks
+
+    def us(ticks: int) -> float:
+        return ticks / ticks_per_us
 
     def share(ticks: int) -> float | None:
         return ticks / window if window > 0 else None
@@ -257,13 +268,13 @@ def _system_json(capture: Capture, system: SystemOverhead | None) -> dict[str, A
     }
 
 
-def _curves_json(capture: Capture, system: SystemOverhead | None) -> dict[str, Any] | None:
+def _curves_json(system: SystemOverhead | None, ticks_per_us: float) -> dict[str, Any] | None:
     """Step curves as ``{time_us: […], value: […]}``: running, ready and overhead per type, then all and has."""
     if system is None:
         return None
 
     def steps(curve: StepCurve) -> dict[str, Any]:
-        return {"time_us": to_us(capture, curve.times).tolist(), "value": curve.values.tolist()}
+        return {"time_us": (curve.times / ticks_per_us).tolist(), "value": curve.values.tolist()}
 
     by_type = {
         t.core_type: {"running": steps(t.running), "ready": steps(t.ready), "overhead": steps(t.overhead)}

@@ -50,11 +50,11 @@ class TypeCurve:
 class Utilisation:
     """Curves per core type and the functions' share inside ``[t0_ticks, t1_ticks)``."""
 
-    capture: Capture
     t0_ticks: int
     t1_ticks: int
     curves: tuple[TypeCurve, ...]
     functions: Table
+    ticks_per_us: float
 
     @property
     def table(self) -> Table:
@@ -65,7 +65,7 @@ class Utilisation:
             COLUMNS,
             {
                 "core_type": [c.core_type for c in self.curves for _ in range(len(c.curve.times))],
-                "time_us": to_us(self.capture, merged),
+                "time_us": merged / self.ticks_per_us,
                 "busy": np.concatenate([np.zeros(0, np.int64), *(c.curve.values for c in self.curves)]),
                 "time_ticks": merged,
             },
@@ -77,16 +77,16 @@ class Utilisation:
 
     def to_json(self) -> dict[str, Any]:
         """``{t0_us, t1_us, by_type: {aic: {cores, busy_us, share, time_us: […], busy: […]}}, functions: […]}``."""
-        us, length = self.capture.meta.us, self.t1_ticks - self.t0_ticks
+        per_us, length = self.ticks_per_us, self.t1_ticks - self.t0_ticks
         return {
-            "t0_us": us(self.t0_ticks),
-            "t1_us": us(self.t1_ticks),
+            "t0_us": self.t0_ticks / per_us,
+            "t1_us": self.t1_ticks / per_us,
             "by_type": {
                 c.core_type: {
                     "cores": c.cores,
-                    "busy_us": us(c.busy_ticks),
+                    "busy_us": c.busy_ticks / per_us,
                     "share": c.busy_ticks / (c.cores * length) if length > 0 else None,
-                    "time_us": to_us(self.capture, c.curve.times).tolist(),
+                    "time_us": (c.curve.times / per_us).tolist(),
                     "busy": c.curve.values.tolist(),
                 }
                 for c in self.curves
@@ -104,11 +104,11 @@ def utilisation(capture: Capture, t0_ticks: int | None = None, t1_ticks: int | N
     """
     t0, t1 = window_or_makespan(capture, t0_ticks, t1_ticks)
     return Utilisation(
-        capture=capture,
         t0_ticks=t0,
         t1_ticks=t1,
         curves=tuple(_type_curves(capture, t0, t1)),
         functions=functions_in(capture, t0, t1),
+        ticks_per_us=capture.meta.ticks_per_us,
     )
 
 
