@@ -247,7 +247,7 @@ def _static(capture: Capture, kept: KeptEdges, through_untimed: bool) -> Critica
 
 
 def _observed(capture: Capture, kept: KeptEdges, core: CorePredecessors, through_untimed: bool) -> CriticalPath:
-    tasks, kinds = observed_walk(capture, kept, core)
+    tasks, kinds = _observed_walk(capture, kept, core)
     compute, stall = _sweep(capture, tasks)
     makespan = capture.makespan_ticks
     if int(compute.sum()) + int(stall.sum()) != makespan:
@@ -269,7 +269,7 @@ def _observed(capture: Capture, kept: KeptEdges, core: CorePredecessors, through
     )
 
 
-def observed_walk(capture: Capture, kept: KeptEdges, core: CorePredecessors) -> tuple[I4, Any]:
+def _observed_walk(capture: Capture, kept: KeptEdges, core: CorePredecessors) -> tuple[I4, Any]:
     """Tasks of the observed path in start order, and per task the index of what it waited for in STALL_KINDS."""
     from analysis import path_kernels
 

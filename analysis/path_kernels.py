@@ -183,6 +183,43 @@ def longest_paths(order: Any, offsets: Any, pred: Any, start: Any, end: Any) -> 
 DATA_WAIT, CORE_WAIT, FRONT_GAP = 0, 1, 2
 
 
+@compiled(types.Tuple((types.int32, types.uint8)), INT, I8S, I4S, I4S, I8S, I8S, I8S, U8S)
+def waited_for(
+    at: int, offsets: Any, pred: Any, holder: Any, until: Any, start: Any, end: Any, task_id: Any
+) -> tuple[Any, Any]:
+    """What task ``at`` waited for, and how: the largest (end, id as text, kind) of its candidates; -1 none."""
+    found = np.int32(-1)
+    found_end = np.int64(0)
+    kind = np.uint8(FRONT_GAP)
+    for k in range(offsets[at], offsets[at + 1]):
+        p = pred[k]
+        if found < 0 or end[p] > found_end or (end[p] == found_end and text_less(task_id[found], task_id[p])):
+            found = p
+            found_end = end[p]
+            kind = np.uint8(DATA_WAIT)
+    h = holder[at]
+    held = h >= 0 and start[h] < start[at]
+    # On a full tie with the same task "data-wait" is the larger text and stays.
+    if held and (
+        found < 0 or until[at] > found_end or (until[at] == found_end and text_less(task_id[found], task_id[h]))
+    ):
+        found = h
+        kind = np.uint8(CORE_WAIT)
+    return found, kind
+
+
+@compiled(types.Tuple((I4W, U1W)), I4S, I8S, I4S, I4S, I8S, I8S, I8S, U8S)
+def all_waited_for(
+    tasks: Any, offsets: Any, pred: Any, holder: Any, until: Any, start: Any, end: Any, task_id: Any
+) -> tuple[Any, Any]:
+    """:func:`waited_for` of each of ``tasks``."""
+    found = np.empty(len(tasks), np.int32)
+    kinds = np.empty(len(tasks), np.uint8)
+    for i in range(len(tasks)):
+        found[i], kinds[i] = waited_for(tasks[i], offsets, pred, holder, until, start, end, task_id)
+    return found, kinds
+
+
 @compiled(types.Tuple((I4W, U1W)), INT, I8S, I4S, I4S, I8S, I8S, I8S, U8S)
 def walk_back(
     last: int, offsets: Any, pred: Any, holder: Any, until: Any, start: Any, end: Any, task_id: Any
@@ -191,25 +228,9 @@ def walk_back(
     tasks = np.empty(1024, np.int32)
     kinds = np.empty(1024, np.uint8)
     m = 0
-    at = np.int32(last)
+    at = last
     while at >= 0:
-        found = np.int32(-1)
-        found_end = np.int64(0)
-        kind = np.uint8(FRONT_GAP)
-        for k in range(offsets[at], offsets[at + 1]):
-            p = pred[k]
-            if found < 0 or end[p] > found_end or (end[p] == found_end and text_less(task_id[found], task_id[p])):
-                found = p
-                found_end = end[p]
-                kind = np.uint8(DATA_WAIT)
-        h = holder[at]
-        held = h >= 0 and start[h] < start[at]
-        # On a full tie with the same task "data-wait" is the larger text and stays.
-        if held and (
-            found < 0 or until[at] > found_end or (until[at] == found_end and text_less(task_id[found], task_id[h]))
-        ):
-            found = h
-            kind = np.uint8(CORE_WAIT)
+        found, kind = waited_for(at, offsets, pred, holder, until, start, end, task_id)
         if m == len(tasks):
             tasks = np.concatenate((tasks, np.empty(m, np.int32)))
             kinds = np.concatenate((kinds, np.empty(m, np.uint8)))
