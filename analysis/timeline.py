@@ -87,6 +87,8 @@ class LodIndex:
     wide_order: I4
     wide_offsets: I8
     ends_sorted: I8
+    task_order: I4
+    """Item positions by (task, start, track)."""
     overview: NDArray[np.float64]
     pyramid_cls: NDArray[np.uint16]
     pyramid_busy: I8
@@ -188,12 +190,30 @@ class LodIndex:
     def subset(self, keep: Bool) -> LodIndex:
         """The same lanes with only the items where ``keep`` is true: a highlight or a filter as a timeline."""
         at = np.flatnonzero(keep)
-        track = np.searchsorted(self.offsets, at, side="right") - 1
+        track = self.track_of(at)
         items = Items(
-            self.lanes, track.astype(np.int32), self.start_ticks[at], self.middle_ticks[at], self.end_ticks[at],
+            self.lanes, track, self.start_ticks[at], self.middle_ticks[at], self.end_ticks[at],
             self.cls[at], self.kind[at], self.index[at], self.task[at], self.class_kind, self.class_value,
         )  # fmt: skip
         return index_from_arrays(self.view, self.lanes, build_arrays(items))
+
+    def items_of(self, task: int) -> I4:
+        """Positions of the items of a task (dense index), earliest first, equal starts by track."""
+        return self.task_order[self._task_bound(task) : self._task_bound(task + 1)]
+
+    def _task_bound(self, task: int) -> int:
+        low, high = 0, len(self)
+        while low < high:
+            middle = (low + high) >> 1
+            if self.task[self.task_order[middle]] < task:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def track_of(self, positions: NDArray[Any]) -> I4:
+        """Track of each item position."""
+        return (np.searchsorted(self.offsets, positions, side="right") - 1).astype(np.int32)
 
     def position(self, kind: int, index: int) -> int:
         """Position of item (kind, index) in this index, -1 when the view does not show it."""
@@ -253,6 +273,7 @@ def build_arrays(items: Items) -> dict[str, NDArray[Any]]:
         "class_kind": items.class_kind, "class_value": items.class_value, "offsets": offsets,
         "wide_order": wide_order, "wide_offsets": wide_offsets.astype(np.int64), "ends_sorted": ends_sorted,
     }  # fmt: skip
+    arrays["task_order"] = np.lexsort((items.track, items.start_ticks, items.task)).astype(np.int32)
     arrays["overview"] = _overview(items)
     arrays.update(_pyramid(items, offsets, n_tracks))
     return {name: _frozen(array) for name, array in arrays.items()}

@@ -100,7 +100,7 @@ def available_views(capture: Capture) -> dict[View, str]:
     """Which views this capture has data for: view → "" or the reason why it is missing."""
     level = capture.meta.level
     has_markers = bool((capture.phases.lane == PhaseLane.MARKER).any())
-    reasons = {view: "" for view in View}
+    reasons = dict.fromkeys(View, "")
     if not (len(capture.records) or len(capture.unmatched) or has_markers):
         reasons[View.WORKER] = "The capture holds no AICore record."
     stamped = (capture.records.dispatch_ticks != MISSING) & (capture.records.finish_ticks != MISSING)

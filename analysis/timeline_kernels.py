@@ -7,11 +7,14 @@ length zero touches the cell it starts in and adds no busy time.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 NO_CLASS = 65535
 """Class of a cell that nothing touches."""
@@ -20,7 +23,15 @@ _RING = 4
 """A record shorter than two cells touches at most three neighbouring cells."""
 
 
-@numba.njit(cache=True, nogil=True)
+def _compiled(function: F) -> F:
+    """Compile on first call, through numba's on-disk cache where one can be written."""
+    try:
+        return cast(F, numba.njit(cache=True, nogil=True)(function))
+    except RuntimeError:  # no writable cache directory: compile in every process
+        return cast(F, numba.njit(nogil=True)(function))
+
+
+@_compiled
 def _lower(values: NDArray[Any], low: int, high: int, key: int) -> int:
     """First position in ``values[low:high]`` whose value is >= key."""
     while low < high:
@@ -32,7 +43,7 @@ def _lower(values: NDArray[Any], low: int, high: int, key: int) -> int:
     return low
 
 
-@numba.njit(cache=True, nogil=True)
+@_compiled
 def raster(
     offsets: NDArray[Any],
     start: NDArray[Any],
@@ -92,7 +103,7 @@ def raster(
             flushed += 1
 
 
-@numba.njit(cache=True, nogil=True)
+@_compiled
 def _flush(
     cell: int, at: int, acc: NDArray[Any], seen: NDArray[Any], n_seen: NDArray[Any], out_cls: NDArray[Any]
 ) -> None:
@@ -108,7 +119,7 @@ def _flush(
         out_cls[at, cell] = best
 
 
-@numba.njit(cache=True, nogil=True)
+@_compiled
 def wide_items(
     wide_order: NDArray[Any],
     wide_offsets: NDArray[Any],
@@ -152,7 +163,7 @@ def wide_items(
     return found
 
 
-@numba.njit(cache=True, nogil=True)
+@_compiled
 def count_touching(
     offsets: NDArray[Any], start: NDArray[Any], ends_sorted: NDArray[Any], tracks: NDArray[Any], t0: int, t1: int
 ) -> int:
@@ -164,7 +175,7 @@ def count_touching(
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@_compiled
 def busy_profile(start: NDArray[Any], end: NDArray[Any], t0: int, bin_ticks: float, out: NDArray[Any]) -> None:
     """Add every item's busy ticks to the bins of ``out`` (float64) it overlaps."""
     bins = len(out)
@@ -178,7 +189,7 @@ def busy_profile(start: NDArray[Any], end: NDArray[Any], t0: int, bin_ticks: flo
                 out[b] += overlap
 
 
-@numba.njit(cache=True, nogil=True)
+@_compiled
 def pack_rows(lane: NDArray[Any], start: NDArray[Any], end: NDArray[Any], out: NDArray[Any]) -> None:
     """First-fit sub-row of each item; items are sorted by (lane, start). Items that only touch share a row."""
     row_end = np.empty(len(lane), dtype=np.int64)

@@ -120,7 +120,7 @@ def test_more_bars_than_allowed_raises_the_limit_and_says_so() -> None:
     rows = [(0, 10 * i, 9, 0) for i in range(1000)]
     index = make_index(rows, 1)
     got = index.query(0, 10_000, 10_000.0, np.array([0]), max_bars=100)
-    assert got.n_shown == 0 and got.n_total == 1000 and not got.exact
+    assert (got.n_shown, got.n_total, got.exact) == (0, 1000, False)
     assert got.bar_ticks > got.wanted_bar_ticks
     brute(rows, got)
 
@@ -136,7 +136,7 @@ def test_subset_keeps_tracks_and_drops_the_rest() -> None:
     rows = [(t, 20 * i, 10, i % 5) for t in range(2) for i in range(50)]
     index = make_index(rows, 2)
     part = index.subset(index.cls == 3)
-    assert len(part) == 20 and part.n_tracks == 2
+    assert (len(part), part.n_tracks) == (20, 2)
     got = part.query(0, 1000, 1000.0, np.arange(2), max_bars=1000)
     assert {int(part.cls[i]) for i in got.bars} == {3}
     assert part.position(0, int(part.index[0])) == 0
@@ -157,7 +157,7 @@ def test_stored_arrays_come_back_as_the_same_index() -> None:
     index = make_index([(0, 0, 5, 0), (1, 3, 9, 2)], 2)
     arrays = {name: getattr(index, name) for name in (
         "start_ticks", "middle_ticks", "end_ticks", "cls", "kind", "index", "task", "class_kind", "class_value",
-        "offsets", "wide_order", "wide_offsets", "ends_sorted", "overview", "pyramid_cls", "pyramid_busy",
+        "offsets", "task_order", "wide_order", "wide_offsets", "ends_sorted", "overview", "pyramid_cls", "pyramid_busy",
         "pyramid_count",
     )}  # fmt: skip
     arrays["levels"] = np.empty((0, 5), dtype=np.int64)

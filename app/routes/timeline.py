@@ -1,0 +1,67 @@
+"""Routes of the swimlane under ``/api/timeline/<run>``: what to draw, what is selected, what a search finds."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import flask
+
+from analysis.errors import NotFoundError, SwimscopeError
+from analysis.timeline_wire import view_info, window_message
+from app.services import Services
+from app.swimlane import answers
+from app.swimlane.request import Request, read_request
+from app.swimlane.views import Views
+
+MAX_BARS = 24_000
+MAX_CELLS = 130_000
+"""Both together keep a message below 400 KB before compression."""
+LABEL_PX = 26
+
+
+def register(server: flask.Flask, services: Services) -> None:
+    """Add the routes; every answer is a function of the run's content and the query, so browsers may cache it."""
+    views = Views(services)
+    base = f"{services.settings.url_prefix}api/timeline/<run>"
+
+    def route(path: str, answer: Any) -> None:
+        @functools.wraps(answer)
+        def handle(run: str) -> flask.Response:
+            try:
+                return answer(read_request(views, run, flask.request.args))
+            except NotFoundError as error:
+                return _error(str(error), 404)
+            except SwimscopeError as error:
+                return _error(str(error), 422)
+
+        server.add_url_rule(f"{base}/{path}", f"timeline-{path}", handle)
+
+    route("info", _info)
+    route("window", _window)
+    for path, answer in answers.JSON_ANSWERS.items():
+        route(path, lambda request, answer=answer: flask.jsonify(answer(request)))
+    for path, answer in answers.FILE_ANSWERS.items():
+        route(path, answer)
+
+
+def _error(text: str, status: int) -> flask.Response:
+    response = flask.jsonify(error=text)
+    response.status_code = status
+    return response
+
+
+def _info(request: Request) -> flask.Response:
+    return flask.jsonify(view_info(request.capture, request.index))
+
+
+def _window(request: Request) -> flask.Response:
+    t0, t1, width = request.integer("t0"), request.integer("t1"), request.number("px")
+    index = request.highlighted() if request.text("hl") else request.index
+    tracks = request.tracks("tracks")
+    result = index.query(t0, t1, width, tracks, MAX_BARS, MAX_CELLS)
+    label_ticks = int(LABEL_PX * (t1 - t0) / width)
+    response = flask.Response(window_message(index, result, request.capture, label_ticks))
+    response.content_type = "application/octet-stream"
+    response.headers["Cache-Control"] = "private, max-age=300"
+    return response

@@ -1,0 +1,1 @@
+"""The swimlane's side of the server: cached views of captures and the answers to the page's questions."""

@@ -1,0 +1,195 @@
+"""Answers to the swimlane's questions as plain JSON values; all numbers come from ``analysis``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import flask
+import numpy as np
+
+from analysis.errors import InputError, NotAvailable
+from analysis.model import task_label
+from analysis.ranges import range_statistics
+from analysis.timeline import LodIndex
+from analysis.timeline_find import (
+    cell_summary,
+    item_name,
+    matches_in_order,
+    nearest,
+    neighbour_in_lane,
+    visible_table,
+)
+from analysis.timeline_items import class_name
+from analysis.timeline_lines import dependency_lines
+from analysis.timeline_sets import highlight_items, search_items
+from app.swimlane.request import Request
+
+MAX_SELECTED = 4_000
+"""Outlined items of one selection; the answer says how many there are."""
+MAX_LINES = 1_500
+MARK_BINS = 512
+
+
+def describe(request: Request, index: LodIndex, position: int) -> dict[str, Any]:
+    """One item: where it is drawn, what it is called."""
+    task = int(index.task[position])
+    task_id = int(request.capture.tasks.task_id[task]) if task >= 0 else None
+    cls = int(index.cls[position])
+    track = int(index.track_of(np.array([position]))[0])
+    lane = next(lane for lane in index.lanes if lane.track <= track < lane.track + lane.rows)
+    return {
+        "item": item_name(index, position),
+        "track": track,
+        "lane": lane.label,
+        "start": int(index.start_ticks[position]),
+        "middle": int(index.middle_ticks[position]),
+        "end": int(index.end_ticks[position]),
+        "name": class_name(request.capture, int(index.class_kind[cls]), int(index.class_value[cls])),
+        "task_id": None if task_id is None else str(task_id),
+        "label": "" if task_id is None else task_label(task_id),
+    }
+
+
+def cell(request: Request) -> dict[str, Any]:
+    """Count, busy share and busiest functions of one track between two ticks."""
+    t0, t1 = request.window()
+    track = request.integer("track")
+    if not 0 <= track < request.index.n_tracks:
+        raise InputError("request", "track", f"this view has no track {track}")
+    found = cell_summary(request.capture, request.index, track, t0, t1)
+    return {
+        "items": found.n_items,
+        "share": found.busy_share,
+        "classes": [{"name": name, "items": n, "ticks": ticks} for name, n, ticks in found.classes],
+    }
+
+
+def select(request: Request) -> dict[str, Any]:
+    """The items a selection outlines, its bounds, and the dependency lines of a task."""
+    spec = request.text("sel")
+    index = request.index
+    at = np.flatnonzero(highlight_items(request.capture, index, spec))
+    hidden = request.hidden()
+    answer: dict[str, Any] = {"n_total": len(at), "items": [], "lines": [], "n_lines": 0, "n_hidden": 0}
+    if len(at):
+        answer["bounds"] = [int(index.start_ticks[at].min()), int(index.end_ticks[at].max())]
+        first = at[np.argsort(index.start_ticks[at], kind="stable")[0]]
+        answer["first"] = describe(request, index, int(first))
+    word, _, value = spec.partition(":")
+    if word not in ("task", "group", "gap"):
+        return answer
+    tracks = index.track_of(at)
+    answer["items"] = [
+        [int(tracks[i]), int(index.start_ticks[p]), int(index.middle_ticks[p]), int(index.end_ticks[p]),
+         item_name(index, int(p))]
+        for i, p in enumerate(at[:MAX_SELECTED])
+    ]  # fmt: skip
+    task = request.capture.task_index(int(value))
+    answer["label"] = task_label(int(value))
+    answer["name"] = request.capture.task_name(task)
+    depth, sides = request.integer("depth", 1), request.text("deps") or "both"
+    found = dependency_lines(request.capture, index, task, depth, sides, hidden, MAX_LINES)
+    ends = index.track_of(found.from_item), index.track_of(found.to_item)
+    answer["lines"] = [
+        [int(ends[0][i]), int(index.end_ticks[found.from_item[i]]), int(ends[1][i]),
+         int(index.start_ticks[found.to_item[i]]), int(found.side[i]), int(found.violation[i])]
+        for i in range(len(found.side))
+    ]  # fmt: skip
+    answer |= {"n_lines": found.n_total, "n_hidden": found.n_hidden}
+    answer |= {"n_predecessors": found.n_predecessors, "n_successors": found.n_successors}
+    return answer
+
+
+def search(request: Request) -> dict[str, Any]:
+    """How many items a text finds, where (bins of the span), and the one at ordinal ``at`` (wrapping)."""
+    index, text = request.index, request.text("q")
+    at = matches_in_order(index, search_items(request.capture, index, text))
+    answer: dict[str, Any] = {"count": len(at), "marks": _marks(index, at), "at": -1}
+    if len(at):
+        tasks = index.task[at]
+        answer["tasks"] = len(np.unique(tasks[tasks >= 0]))
+        if "at" in request.args:
+            answer["at"] = request.integer("at") % len(at)
+        elif "from" in request.args:
+            answer["at"] = int(np.searchsorted(index.start_ticks[at], request.integer("from"))) % len(at)
+        if answer["at"] >= 0:
+            answer["item"] = describe(request, index, int(at[answer["at"]]))
+    return answer
+
+
+def _marks(index: LodIndex, at: np.ndarray) -> list[int]:
+    first, last = index.span_ticks
+    bins = (index.start_ticks[at] - first) * MARK_BINS // max(last - first, 1)
+    return np.unique(np.clip(bins, 0, MARK_BINS - 1)).astype(int).tolist()
+
+
+def marks(request: Request) -> dict[str, Any]:
+    """Where in the span the highlighted items lie, and how many there are."""
+    index = request.index
+    at = np.flatnonzero(highlight_items(request.capture, index, request.text("hl"), request.text("q")))
+    return {"count": len(at), "marks": _marks(index, at)}
+
+
+def item(request: Request) -> dict[str, Any]:
+    """One item by name, or the neighbour of it that ``step`` (next, prev) names."""
+    position = request.item()
+    step = {"next": 1, "prev": -1}.get(request.text("step"), 0)
+    if position >= 0 and step:
+        position = neighbour_in_lane(request.index, position, step)
+    return {"found": position >= 0} | (describe(request, request.index, position) if position >= 0 else {})
+
+
+def near(request: Request) -> dict[str, Any]:
+    """The item of ``tracks`` nearest to tick ``t``."""
+    position = nearest(request.index, request.tracks("tracks"), request.integer("t"))
+    return {"found": position >= 0} | (describe(request, request.index, position) if position >= 0 else {})
+
+
+def range_of(request: Request) -> dict[str, Any]:
+    """Statistics of a measured range."""
+    t0, t1 = request.window()
+    try:
+        found = range_statistics(request.capture, t0, t1).to_json()
+    except NotAvailable as error:
+        return {"reason": str(error)}
+    return {"available": True, **found}
+
+
+def visible_csv(request: Request) -> flask.Response:
+    """CSV of every item in view."""
+    t0, t1 = request.window()
+    index = request.highlighted() if request.text("hl") else request.index
+    tracks = request.tracks("tracks")
+    table = visible_table(request.capture, index, tracks, t0, t1)
+    return _file(table.to_csv(), "text/csv; charset=utf-8", f"{_stem(request)}-visible.csv")
+
+
+def trace_json(request: Request) -> flask.Response:
+    """The whole capture as Perfetto (Chrome trace) JSON, streamed."""
+    from analysis.export_trace import iter_trace
+
+    chunks: Iterator[str] = iter_trace(request.capture)
+    return _file(chunks, "application/json", f"{_stem(request)}-trace.json")
+
+
+def _stem(request: Request) -> str:
+    label = request.views.services.library.run(request.run).row.name
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in label) or "capture"
+
+
+def _file(body: str | Iterator[str], content_type: str, name: str) -> flask.Response:
+    response = flask.Response(body)
+    response.content_type = content_type
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+JSON_ANSWERS: dict[str, Callable[[Request], dict[str, Any]]] = {
+    "cell": cell, "select": select, "search": search, "marks": marks, "item": item, "near": near,
+    "range": range_of,
+}  # fmt: skip
+FILE_ANSWERS: dict[str, Callable[[Request], flask.Response]] = {
+    "visible.csv": visible_csv,
+    "trace.json": trace_json,
+}

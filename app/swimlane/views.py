@@ -1,0 +1,65 @@
+"""Which timeline indexes are open in this process? A small cache over the store, one per application."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from analysis.model import Capture
+from analysis.timeline import LodIndex, index_from_store, stored_arrays, stored_key
+from analysis.timeline_items import View
+from analysis.timeline_sets import highlight_items
+from app.services import Services
+
+KEPT_VIEWS = 8
+KEPT_HIGHLIGHTS = 8
+
+
+class Views:
+    """Indexes by capture content, view and setup mode; highlights as indexes of their own."""
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self._views: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+        self._highlights: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def capture(self, run: str, launch: int) -> Capture:
+        """The capture of a run key."""
+        return self.services.library.capture(run, launch)
+
+    def index(self, capture: Capture, view: View, with_setup: bool) -> LodIndex:
+        """The index of a view, through the store's disk copy."""
+
+        def make() -> LodIndex:
+            key = stored_key(view, with_setup)
+            arrays = self.services.store.derived(capture, key, lambda: stored_arrays(capture, view, with_setup))
+            return index_from_store(view, arrays)
+
+        return self._kept(self._views, KEPT_VIEWS, (capture.meta.capture_id, view, with_setup), make)
+
+    def highlighted(self, capture: Capture, view: View, with_setup: bool, spec: str, text: str) -> LodIndex:
+        """The index of only the items that highlight ``spec`` names."""
+
+        def make() -> LodIndex:
+            index = self.index(capture, view, with_setup)
+            return index.subset(highlight_items(capture, index, spec, text))
+
+        key = (capture.meta.capture_id, view, with_setup, spec, text if spec == "search" else "")
+        return self._kept(self._highlights, KEPT_HIGHLIGHTS, key, make)
+
+    def _kept(
+        self, cache: OrderedDict[tuple[Any, ...], Any], limit: int, key: tuple[Any, ...], make: Callable[[], Any]
+    ) -> Any:
+        with self._lock:
+            if key in cache:
+                cache.move_to_end(key)
+                return cache[key]
+        made = make()
+        with self._lock:
+            cache[key] = made
+            while len(cache) > limit:
+                cache.popitem(last=False)
+        return made
