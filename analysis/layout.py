@@ -153,7 +153,7 @@ def _component(n: int, pred: I4, succ: I4, direction: str, room: Sizes, stop: Ca
         nodes = nodes[nodes < n]
         turn = np.argsort(np.argsort(rank[nodes], kind="stable"), kind="stable") % columns[k]
         along[nodes] += turn * column_along
-    bends = _bends(cut, real, along, across, left, thick, n)
+    bends = _bends(cut, real, layers.turned, across, left, thick)
     return _Part(
         along[:n],
         across[:n],
@@ -211,7 +211,7 @@ def _cut(layer: I4, pred: I4, succ: I4) -> _Cut:
 
 
 def _bends(
-    cut: _Cut, real: I8, along: F8, across: F8, left: F8, thick: F8, n: int
+    cut: _Cut, real: I8, turned: Bool, across: F8, left: F8, thick: F8
 ) -> dict[int, tuple[tuple[float, float], ...]]:
     bends: dict[int, tuple[tuple[float, float], ...]] = {}
     for edge, (first, last) in cut.chain_of.items():
@@ -219,7 +219,8 @@ def _bends(
         height = across[first:last]
         a = np.stack((left[layer], left[layer] + thick[layer]), axis=1).ravel()
         points = _straightened(a, np.repeat(height, 2))
-        bends[int(real[edge])] = tuple(points)
+        index = int(real[edge])
+        bends[index] = tuple(reversed(points)) if turned[index] else tuple(points)
     return bends
 
 
@@ -247,13 +248,10 @@ def _pack(
     layer, turned = np.zeros(n, dtype=np.int32), np.zeros(n_edges, dtype=bool)
     bends: dict[int, tuple[tuple[float, float], ...]] = {}
     box = [(p.long, p.broad) if direction == "LR" else (p.broad, p.long) for p in parts]
-    area = sum((w + room.component_gap) * (h + room.component_gap) for w, h in box)
-    shelf_width = max([np.sqrt(area * ASPECT), *(w for w, _ in box)], default=0.0)
-    left, top, shelf, width = 0.0, 0.0, 0.0, 0.0
-    for index in sorted(range(len(parts)), key=lambda i: (-box[i][1], int(members[i][0]))):
-        part, (w, h) = parts[index], box[index]
-        if left and left + w > shelf_width:
-            left, top, shelf = 0.0, top + shelf + room.component_gap, 0.0
+    order = sorted(range(len(parts)), key=lambda i: (-box[i][1], int(members[i][0])))
+    places, width, height = _shelves([box[i] for i in order], room.component_gap)
+    for index, (left, top) in zip(order, places, strict=True):
+        part = parts[index]
         along, across = (left, top) if direction == "LR" else (top, left)
         px, py = part.along + along, part.across + across
         x[members[index]], y[members[index]] = (px, py) if direction == "LR" else (py, px)
@@ -262,7 +260,6 @@ def _pack(
         for edge, points in part.bends.items():
             moved = tuple((a + along, b + across) for a, b in points)
             bends[int(edges_of[index][edge])] = moved if direction == "LR" else tuple((b, a) for a, b in moved)
-        width, shelf, left = max(width, left + w), max(shelf, h), left + w + room.component_gap
     return Layout(
         x,
         y,
@@ -273,5 +270,34 @@ def _pack(
         max((p.sweeps for p in parts), default=0),
         finished,
         width,
-        top + shelf,
+        height,
     )
+
+
+def _shelves(boxes: list[tuple[float, float]], gap: float) -> tuple[list[tuple[float, float]], float, float]:
+    """Left top corners of the boxes set row by row, and the size of it all, for the row width that fits a page best."""
+    area = sum((w + gap) * (h + gap) for w, h in boxes)
+    widest = max((w for w, _ in boxes), default=0.0)
+    limits = [max(widest, (area * ASPECT) ** 0.5 * share) for share in (1.0, 1.2, 1.5)]
+    limits += [widest * times + gap * (times - 1) for times in (1, 2, 3, 4)]
+    best: tuple[list[tuple[float, float]], float, float] = ([], 0.0, 0.0)
+    best_scale = -1.0
+    for limit in limits:
+        tried = _one_shelving(boxes, gap, limit)
+        scale = min(ASPECT / max(tried[1], 1.0), 1 / max(tried[2], 1.0))
+        if scale > best_scale:
+            best, best_scale = tried, scale
+    return best
+
+
+def _one_shelving(
+    boxes: list[tuple[float, float]], gap: float, limit: float
+) -> tuple[list[tuple[float, float]], float, float]:
+    places = []
+    left, top, shelf, width = 0.0, 0.0, 0.0, 0.0
+    for w, h in boxes:
+        if left and left + w > limit:
+            left, top, shelf = 0.0, top + shelf + gap, 0.0
+        places.append((left, top))
+        width, shelf, left = max(width, left + w), max(shelf, h), left + w + gap
+    return places, width, top + shelf

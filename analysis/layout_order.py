@@ -48,9 +48,7 @@ def crossings(graph: Proper, position: F8) -> int:
     return sum(_inversions(position, start, end) for start, end in graph.edges_of if len(start) > 1)
 
 
-def reduce_crossings(
-    graph: Proper, position: F8, should_stop: Callable[[], bool]
-) -> tuple[F8, int, int]:
+def reduce_crossings(graph: Proper, position: F8, should_stop: Callable[[], bool]) -> tuple[F8, int, int]:
     """Barycentre and median sweeps down and up the layers.
 
     Returns the best positions (ranks inside each layer), their crossings and the number of sweeps done. ``should_stop``
