@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import pathlib
 import re
@@ -19,8 +20,6 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request
 
-from app.factory import make_services
-from app.settings import load_settings
 from tests.shared_data import REPO
 
 CHROMIUM_FLAGS = (
@@ -126,11 +125,22 @@ def _wait_until_up(url: str, process: subprocess.Popen[bytes], log: pathlib.Path
 
 
 def _run_keys(roots: dict[str, pathlib.Path], folder: pathlib.Path) -> dict[str, str]:
-    """Scan the same roots in this process; run keys depend on root names and paths only."""
+    """Scan the same roots in a process of its own; run keys depend on root names and paths only."""
     mounts = [f"{name}={path}" for name, path in roots.items()]
-    services = make_services(load_settings({"roots": mounts, "data_dir": str(folder / "keys")}))
-    services.library.scan_once()
-    return {f"{row.root}:{row.path}": row.key for row in services.library.runs()}
+    program = (
+        "import json, sys\n"
+        "from app.factory import make_services\n"
+        "from app.settings import load_settings\n"
+        "library = make_services(load_settings(json.loads(sys.argv[1]))).library\n"
+        "library.scan_once()\n"
+        "print(json.dumps({f'{row.root}:{row.path}': row.key for row in library.runs()}))\n"
+    )
+    settings = json.dumps({"roots": mounts, "data_dir": str(folder / "keys"), "facts_max_bytes": 0})
+    done = subprocess.run(
+        [sys.executable, "-c", program, settings], cwd=REPO, capture_output=True, text=True, check=True
+    )
+    keys: dict[str, str] = json.loads(done.stdout)
+    return keys
 
 
 class Guard:
