@@ -14,6 +14,7 @@ from dash import Dash
 
 from app import errors, router, security, shell
 from app._stub import Store
+from app.analyses import Analyses
 from app.facts import FactsCache
 from app.jobs import Openings
 from app.library import Library
@@ -22,9 +23,9 @@ from app.services import Services
 from app.settings import Settings
 from app.url_state import FOLLOW_KEYS, KEYS
 
-PAGES = ("app.pages.runs",)
+PAGES = ("app.pages.runs", "app.pages.overview")
 """Modules with ``PAGE`` and ``layout``; add yours here."""
-CALLBACKS = ("app.callbacks.runs",)
+CALLBACKS = ("app.callbacks.runs", "app.callbacks.overview")
 """Modules with ``register(app, services)``; add yours here."""
 ROUTES = ("app.routes.links", "app.routes.health")
 """Modules with ``register(server, services)``; add yours here."""
@@ -71,6 +72,7 @@ def make_services(settings: Settings) -> Services:
         library=Library(settings, store, FactsCache(settings.data_dir / "facts")),
         store=store,
         openings=Openings(settings.data_dir / "openings", settings.data_dir / "store"),
+        analyses=Analyses(settings.data_dir / "outcomes"),
         links=Links(settings.data_dir / "links", settings.link_max_bytes),
     )
 

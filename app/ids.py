@@ -21,6 +21,8 @@ OPEN_TICK = "open-tick"
 OPEN_PROGRESS = "open-progress"
 OPEN_CANCEL = "open-cancel"
 
+OVERVIEW_PLOT = "overview-plot"
+
 RUNS_GRID = "runs-grid"
 RUNS_TICK = "runs-tick"
 RUNS_SEARCH = "runs-search"

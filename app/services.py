@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app._stub import Store
+from app.analyses import Analyses
 from app.jobs import Openings
 from app.library import Library
 from app.links import Links
@@ -20,6 +21,7 @@ class Services:
     library: Library
     store: Store
     openings: Openings
+    analyses: Analyses
     links: Links
 
     def href(self, page: str, run_key: str = "", view: ViewState | None = None) -> str:

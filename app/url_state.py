@@ -162,7 +162,9 @@ class ViewState:
     show: str = _key(_choice("auto", "summary", "path", "around", "all"), "auto", "What part of the graph is shown.")
     exp: tuple[str, ...] = _key(_list(2_000), (), "Expanded groups or tasks of the graph.")
     gdepth: int = _key(_integer(-1, 1_000), 2, "Steps around the selection that the graph shows; -1 for all.")
-    node: str = _key(_text(200), "", "Group (grp:KEY) or edge (edge:PRED-SUCC) of the graph that is open.", follow=False)
+    node: str = _key(
+        _text(200), "", "Group (grp:KEY) or edge (edge:PRED-SUCC) of the graph that is open.", follow=False
+    )
     ann: int = _key(_integer(0, 1), 0, "1: edge annotations are shown.")
     kind: str = _key(_text(40), "", "Kind of the analysis table, such as static or observed.", follow=False)
     thr: float | None = _key(_number(0, 1e12), None, "Threshold in µs of the analysis table.", follow=False)

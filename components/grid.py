@@ -6,11 +6,13 @@ A row that carries a ``sel`` field is selectable: a click sets ``sel`` in the UR
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import dash_ag_grid as dag
+from dash import dcc, html
 
 NUMERIC_UNITS = ("us", "ticks", "count", "share", "index", "bytes", "duration_us", "time")
 _WIDTHS = {"text": 200, "texts": 220, "ids": 220, "id": 140, "bool": 90, "share": 100, "time": 150}
@@ -77,11 +79,13 @@ def grid(
     *,
     row_id: str,
     infinite: bool = False,
+    sort: str = "",
+    filters: str = "",
     options: dict[str, Any] | None = None,
     class_name: str = "",
     label: str = "",
-) -> dag.AgGrid:
-    """A grid that fills its container.
+) -> html.Div:
+    """A grid that fills its container; its sort and filters live in the URL (``sort``, ``f``).
 
     Args:
         grid_id: component id.
@@ -89,42 +93,103 @@ def grid(
         rows: all rows, or None with ``infinite``.
         row_id: field that identifies a row (text).
         infinite: rows come in blocks through ``getRowsRequest``/``getRowsResponse``.
+        sort: first sort, ``column:asc,column:desc``.
+        filters: first filters, AG Grid's filter model as JSON; unusable text means none.
         options: further AG Grid options.
         class_name: further CSS classes.
         label: accessible name.
     """
     base: dict[str, Any] = {
-        "theme": {"function": "swimscope_theme(theme, agGrid)"},
+        "theme": {"function": "swimscope_theme(agGrid)"},
         "rowHeight": 28,
         "headerHeight": 32,
         "animateRows": False,
-        "suppressCellFocus": False,
         "enableCellTextSelection": True,
         "ensureDomOrder": True,
         "tooltipShowDelay": 400,
         "suppressDragLeaveHidesColumns": True,
-        "getRowClass": {"function": "swimscope_rowClass(params)"},
         "multiSortKey": "ctrl",
     }
-    if label:
-        base["initialAriaLabel"] = label
     if infinite:
         base |= {"cacheBlockSize": 200, "maxBlocksInCache": 20, "infiniteInitialRowCount": 1, "rowBuffer": 20}
-    base.pop("initialAriaLabel", None)
-    return dag.AgGrid(
+    table = dag.AgGrid(
         id=grid_id,
-        columnDefs=column_defs(columns),
+        columnDefs=_with_sort(column_defs(columns), sort),
         rowData=None if infinite else rows,
         rowModelType="infinite" if infinite else "clientSide",
         getRowId=f"params.data.{row_id}.toString()",
-        defaultColDef={"sortable": True, "resizable": True, "filter": True, "minWidth": 60},
+        defaultColDef={"sortable": True, "resizable": True, "filter": True, "minWidth": 60, "cellDataType": False},
+        filterModel=filter_model(filters),
+        rowClassRules={"row-selected": "swimscope_isSelected(params)", "row-group": "swimscope_isGroup(params)"},
         dashGridOptions=base | (options or {}),
         eventListeners={
             "rowClicked": ["swimscope_rowClicked(params)"],
             "cellKeyDown": ["swimscope_cellKeyDown(params)"],
-            "cellContextMenu": ["swimscope_contextMenu(params)"],
         },
         className=f"grid {class_name}".strip(),
         style={"height": "100%", "width": "100%"},
         dangerously_allow_code=False,
     )
+    return html.Div(table, className="grid-box", role="region", **{"aria-label": label, "data-grid": str(grid_id)})
+
+
+def sort_keys(sort: str) -> list[tuple[str, str]]:
+    """``"a:desc,b:asc"`` as pairs; parts of another form are left out."""
+    pairs = [part.rpartition(":") for part in sort.split(",")]
+    return [(name, way) for name, colon, way in pairs if name and colon and way in ("asc", "desc")]
+
+
+def filter_model(text: str) -> dict[str, Any]:
+    """AG Grid's filter model from its JSON in the URL; {} when the text is none."""
+    try:
+        model = json.loads(text) if text else {}
+    except ValueError:
+        return {}
+    return model if isinstance(model, dict) else {}
+
+
+def _with_sort(definitions: list[dict[str, Any]], sort: str) -> list[dict[str, Any]]:
+    order = {name: (way, at) for at, (name, way) in enumerate(sort_keys(sort))}
+    for definition in definitions:
+        if definition["field"] in order:
+            way, at = order[definition["field"]]
+            definition |= {"initialSort": way, "initialSortIndex": at}
+    return definitions
+
+
+def quick_filter(box_id: str, grid_id: str, value: str, placeholder: str) -> dcc.Input:
+    """A search box over all columns of a grid; grid.js filters and keeps the text in ``q`` of the URL."""
+    return dcc.Input(
+        id=box_id,
+        type="search",
+        value=value,
+        placeholder=placeholder,
+        className="input search quick-filter",
+        autoComplete="off",
+    )
+
+
+def toolbar(grid_id: str, *, csv_href: str = "", group_label: str = "") -> html.Div:
+    """The buttons of a grid: columns, reset, CSV; ``csv_href`` also offers the table as the command line writes it."""
+    buttons: list[Any] = [
+        html.Button("Columns", className="button grid-columns", **{"data-for": grid_id, "aria-haspopup": "true"}),
+        html.Button("Reset", className="button grid-reset", title="Clear sort and filters", **{"data-for": grid_id}),
+        html.Button(
+            "CSV", className="button grid-csv", title="Rows as shown: filter and order kept", **{"data-for": grid_id}
+        ),
+    ]
+    if group_label:
+        buttons.insert(
+            0,
+            html.Button(
+                group_label,
+                className="button grid-group",
+                title="Put the ranks and devices of one run tree together",
+                **{"data-for": grid_id, "aria-pressed": "false"},
+            ),
+        )
+    if csv_href:
+        buttons.append(
+            html.A("Whole table", href=csv_href, className="button", title="The CSV of the command line", download="")
+        )
+    return html.Div(buttons, className="grid-toolbar")

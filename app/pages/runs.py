@@ -1,29 +1,75 @@
-"""Which runs are there? The home page."""
+"""Which runs are there? The home page: every capture under the mounted roots."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from dash import html
+from dash import dcc, html
 
-from app import ids
+from app import ids, run_rows
 from app.pages import Page
 from app.services import Services
 from app.url_state import ViewState
-from components import grid
+from components import grid, notices
 
 PAGE = Page("runs", "/", "Runs", -1, needs_capture=False)
-
-COLUMNS = (
-    grid.GridColumn("name", "Name", "link", flex=2),
-    grid.GridColumn("path", "Path", "text", flex=3),
-)
+REFRESH_MS = 2_000
 
 
 def layout(services: Services, view: ViewState, run_key: str) -> Any:
-    """The table of runs."""
-    rows = [
-        {"key": row.key, "name": row.name, "href": services.href("", row.key), "path": f"{row.root}/{row.path}"}
-        for row in services.library.runs()
+    """The table of runs with its search box; rows known so far are there at once."""
+    rows = run_rows.rows(services)
+    return html.Div(
+        [
+            dcc.Interval(id=ids.RUNS_TICK, interval=REFRESH_MS),
+            dcc.Store(id=ids.RUNS_SIGNATURE, data=run_rows.signature(rows)),
+            html.Div(
+                [
+                    html.H1("Runs"),
+                    html.Span(count_text(services, len(rows)), id=ids.RUNS_COUNT, className="muted"),
+                    html.Span(className="spacer"),
+                    html.Label("Search", htmlFor=ids.RUNS_SEARCH, className="off-screen"),
+                    grid.quick_filter(ids.RUNS_SEARCH, ids.RUNS_GRID, view.q, "Search name, path, root …"),
+                    grid.toolbar(ids.RUNS_GRID, group_label="Group ranks"),
+                ],
+                className="toolbar",
+            ),
+            html.Div(_problems(services), id="runs-problems"),
+            html.Div(
+                grid.grid(
+                    ids.RUNS_GRID,
+                    run_rows.COLUMNS,
+                    rows,
+                    row_id="key",
+                    sort=view.sort or "modified:desc",
+                    filters=view.f,
+                    label="Runs",
+                    options={"localeText": {"noRowsToShow": _no_rows(services)}},
+                ),
+                className="fill",
+            ),
+        ],
+        className="fill column",
+    )
+
+
+def count_text(services: Services, n_rows: int) -> str:
+    """How many captures are listed, and whether the roots are still being looked at."""
+    roots = services.settings.roots
+    text = f"{n_rows:,} {'capture' if n_rows == 1 else 'captures'} under {len(roots)} " + (
+        "root" if len(roots) == 1 else "roots"
+    )
+    return text if services.library.state.complete else f"{text}, still looking …"
+
+
+def _problems(services: Services) -> list[Any]:
+    return [
+        notices.notice(f"Root {name} cannot be read", text, "warn")
+        for name, text in services.library.state.errors.items()
     ]
-    return html.Div(grid.grid(ids.RUNS_GRID, COLUMNS, rows, row_id="key"), className="fill")
+
+
+def _no_rows(services: Services) -> str:
+    if not services.settings.roots:
+        return "No root is mounted. Start with: swimscope serve --root NAME=PATH"
+    return "No capture was found under the mounted roots yet. New runs appear here by themselves."

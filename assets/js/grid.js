@@ -38,7 +38,7 @@
   fns.swimscope_time = (value) =>
     missing(value) ? MISSING : new Date(value * 1000).toISOString().slice(0, 16).replace("T", " ");
 
-  fns.swimscope_theme = (theme, agGrid) =>
+  fns.swimscope_theme = (agGrid) =>
     agGrid.themeQuartz.withParams({
       backgroundColor: "var(--panel)",
       foregroundColor: "var(--text)",
@@ -60,13 +60,15 @@
       cellHorizontalPadding: 10,
     });
 
-  /* Rows that name a selection. */
-  const rowSel = (data) => (data && data.sel) || "";
+  /* Badge cells sort by how grave they are. */
+  const GRAVE = { error: 4, warn: 3, quiet: 2, info: 1, on: 1, ok: 0 };
+  const gravity = (badges) => Math.max(-1, ...(badges || []).map((badge) => GRAVE[badge.level] || 0));
+  fns.swimscope_badgeOrder = (a, b) => gravity(a) - gravity(b);
 
-  fns.swimscope_rowClass = (params) => {
-    const sel = rowSel(params.data);
-    return sel && ns.url && ns.url.get().sel === sel ? "row-selected" : "";
-  };
+  /* Rows that name a selection, and rows that head a group. */
+  const rowSel = (data) => (data && data.sel) || "";
+  fns.swimscope_isSelected = (params) => Boolean(rowSel(params.data)) && ns.url.get().sel === rowSel(params.data);
+  fns.swimscope_isGroup = (params) => Boolean(params.data && params.data.members);
 
   function choose(data) {
     if (data && data.href) return ns.url.go(data.href);
@@ -102,18 +104,142 @@
   }
   ns.copy = copy;
 
-  /* Marks the selected row again when the selection changed elsewhere. */
-  const grids = new Set();
-  fns.swimscope_gridReady = (params) => grids.add(params.api);
-  ns.grids = {
-    refresh() {
-      for (const api of [...grids]) {
-        if (api.isDestroyed && api.isDestroyed()) grids.delete(api);
-        else api.redrawRows();
-      }
-    },
+  /* Sort, filters and search text of a grid live in the URL; selected rows are marked again when sel changes. */
+  const bound = new Map();
+
+  const sortText = (api) =>
+    api
+      .getColumnState()
+      .filter((column) => column.sort)
+      .sort((a, b) => a.sortIndex - b.sortIndex)
+      .map((column) => column.colId + ":" + column.sort)
+      .join(",");
+
+  const filterText = (api) => {
+    const model = api.getFilterModel() || {};
+    return Object.keys(model).length ? JSON.stringify(model) : "";
   };
-  window.addEventListener("swimscope:view", (event) => event.detail.changed.includes("sel") && ns.grids.refresh());
+
+  function bind(id, api) {
+    if (bound.get(id) === api) return;
+    bound.set(id, api);
+    const box = document.querySelector(".page .quick-filter");
+    const quick = (text) => api.setGridOption("quickFilterText", text);
+    if (box && api.getGridOption("rowModelType") !== "infinite") {
+      quick(box.value);
+      box.addEventListener("input", () => {
+        quick(box.value);
+        ns.url.set({ q: box.value });
+      });
+    }
+    let quiet = false;
+    const start = sortText(api);
+    api.addEventListener("sortChanged", () => {
+      const text = sortText(api);
+      if (!quiet) ns.url.set({ sort: text === start ? null : text || null });
+    });
+    api.addEventListener("filterChanged", () => {
+      if (!quiet) ns.url.set({ f: filterText(api) });
+      report(id, api);
+    });
+    api.addEventListener("modelUpdated", () => report(id, api));
+    const off = ns.url.on((state, changed, origin) => {
+      if (api.isDestroyed()) return off();
+      if (changed.includes("sel") || changed.includes("hl")) api.redrawRows();
+      if (origin !== "pop") return undefined;
+      quiet = true;
+      if (changed.includes("f")) api.setFilterModel(state.f ? JSON.parse(state.f) : null);
+      if (changed.includes("sort")) applySort(api, state.sort || start);
+      if (changed.includes("q") && box) quick((box.value = state.q || ""));
+      quiet = false;
+      return undefined;
+    });
+    report(id, api);
+  }
+
+  function applySort(api, text) {
+    const state = text
+      .split(",")
+      .filter(Boolean)
+      .map((part, at) => ({ colId: part.slice(0, part.lastIndexOf(":")), sort: part.slice(part.lastIndexOf(":") + 1), sortIndex: at }));
+    api.applyColumnState({ state, defaultState: { sort: null } });
+  }
+
+  /* "12 of 340 rows" beside the buttons when a filter hides some. */
+  function report(id, api) {
+    const place = document.querySelector('.grid-shown[data-for="' + id + '"]');
+    if (!place || api.getGridOption("rowModelType") === "infinite") return;
+    let total = 0;
+    api.forEachLeafNode((node) => (total += node.data && node.data.members ? 0 : 1));
+    const shown = api.getDisplayedRowCount();
+    place.textContent = shown < total ? shown.toLocaleString("en-US") + " of " + total.toLocaleString("en-US") + " rows" : "";
+  }
+
+  window.addEventListener("swimscope:page", () => {
+    for (const box of document.querySelectorAll(".grid-box[data-grid]")) {
+      const id = box.dataset.grid;
+      window.dash_ag_grid.getApiAsync(id).then((api) => bind(id, api));
+    }
+  });
+
+  const apiFor = (button) => window.dash_ag_grid.getApi(button.dataset.for);
+
+  function pickColumns(button) {
+    const open = document.querySelector(".menu-columns");
+    if (open) return open.remove();
+    const api = apiFor(button);
+    const menu = document.createElement("div");
+    menu.className = "menu menu-columns";
+    menu.setAttribute("role", "group");
+    menu.setAttribute("aria-label", "Columns");
+    for (const column of api.getColumns()) {
+      const label = document.createElement("label");
+      const check = document.createElement("input");
+      check.type = "checkbox";
+      check.checked = column.isVisible();
+      check.addEventListener("change", () => api.setColumnsVisible([column.getColId()], check.checked));
+      label.append(check, column.getColDef().headerName);
+      menu.append(label);
+    }
+    button.after(menu);
+    menu.querySelector("input").focus();
+    return undefined;
+  }
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest && event.target.closest("button[data-for]");
+    const menu = document.querySelector(".menu-columns");
+    if (menu && !menu.contains(event.target) && !(button && button.matches(".grid-columns"))) menu.remove();
+    if (!button) return;
+    if (button.matches(".grid-columns")) pickColumns(button);
+    else if (button.matches(".grid-csv")) {
+      apiFor(button).exportDataAsCsv({ fileName: button.dataset.for + ".csv", processCellCallback: csvCell });
+    } else if (button.matches(".grid-reset")) {
+      const api = apiFor(button);
+      api.setFilterModel(null);
+      applySort(api, "");
+      const box = document.querySelector(".page .quick-filter");
+      if (box) box.value = "";
+      api.setGridOption("quickFilterText", "");
+      ns.url.set({ q: null, f: null, sort: null });
+    }
+  });
+
+  document.addEventListener("keydown", (event) => {
+    const menu = document.querySelector(".menu-columns");
+    if (event.key === "Escape" && menu) {
+      menu.previousElementSibling.focus();
+      menu.remove();
+      event.stopPropagation();
+    }
+  }, true);
+
+  function csvCell(params) {
+    const value = params.value;
+    if (missing(value)) return "";
+    if (Array.isArray(value)) return value.map((part) => (part && part.text !== undefined ? part.text : part)).join(";");
+    return value;
+  }
 
   /* Cells drawn as elements. */
   parts.swimscope_link = (props) =>

@@ -113,11 +113,16 @@
 
   window.addEventListener("swimscope:path", showSwitches);
   window.addEventListener("swimscope:theme", showSwitches);
-  const ready = new MutationObserver(() => {
-    if (byId("theme-switch")) {
-      ready.disconnect();
-      showSwitches();
-    }
+
+  /* "swimscope:page" on window, with {run, page}, whenever the router has put a page there. */
+  let shown = null;
+  const watcher = new MutationObserver(() => {
+    const body = document.querySelector("#page > .page-body");
+    if (body === shown) return;
+    shown = body;
+    if (!body) return;
+    showSwitches();
+    window.dispatchEvent(new CustomEvent("swimscope:page", { detail: ns.url.place() }));
   });
-  ready.observe(document.documentElement, { childList: true, subtree: true });
+  watcher.observe(document.documentElement, { childList: true, subtree: true });
 })();

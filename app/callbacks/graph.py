@@ -1,0 +1,52 @@
+"""Callbacks of the task graph: the picture and the panel follow the URL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import Dash, Input, Output, State
+from dash.exceptions import PreventUpdate
+
+from app import graph_picture, graph_side, ids
+from app.pages import graph as page
+from app.services import Services
+from app.url_state import decode
+from components import dag, dag_page
+
+
+def register(app: Dash, services: Services) -> None:
+    """Redraw when the URL asks for another picture; refill the panel when it names something else."""
+
+    @app.callback(
+        Output(page.CY, "elements"),
+        Output(page.STYLES, "data"),
+        Output(page.HUD, "children"),
+        Output(page.MODES, "children"),
+        Output(page.NOTES, "children"),
+        Output(page.SIGNATURE, "data"),
+        Input(ids.VIEW, "data"),
+        State(ids.RUN, "data"),
+        State(page.SIGNATURE, "data"),
+        prevent_initial_call=True,
+    )
+    def redraw(query: dict[str, str] | None, run: dict[str, Any], signature: str) -> Any:
+        drawn, problem = graph_picture.possible(services, run["key"], decode(query)[0])
+        if drawn.signature == signature and not problem:
+            raise PreventUpdate
+        return (
+            dag.elements(drawn.capture, drawn.scene, drawn.layout, drawn.marks),
+            page.styles(drawn.direction),
+            dag_page.hud(drawn.scene, drawn.mode),
+            dag_page.mode_buttons(drawn.mode, drawn.mode_counts),
+            page.notes(drawn, problem),
+            drawn.signature,
+        )
+
+    @app.callback(
+        Output(page.SIDE, "children"),
+        Input(ids.VIEW, "data"),
+        State(ids.RUN, "data"),
+        prevent_initial_call=True,
+    )
+    def refill(query: dict[str, str] | None, run: dict[str, Any]) -> Any:
+        return graph_side.content(services, decode(query)[0], run["key"])

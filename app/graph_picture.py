@@ -1,0 +1,273 @@
+"""Which picture of the dependency graph does a view ask for? Scene, layout and how they are cached.
+
+Depths, edge masks and layouts are derived arrays of the store: computed once per capture and parameters, mapped by
+every worker afterwards.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from analysis import critical_path, early_dispatch, reduction
+from analysis.errors import NotAvailable, SwimscopeError
+from analysis.graph_scene import Scene, around_scene, fits_whole, summary_scene, tasks_scene, whole_scene
+from analysis.graph_summary import Partition, levels, partition
+from analysis.layout import Layout, layered
+from analysis.model import EARLY_UNKNOWN, I4, Bool, Capture
+from analysis.neighbourhood import adjacency, neighbourhood
+from app.services import Services
+from app.url_state import ViewState
+from components.dag import Marks
+
+BUDGET_S = 0.8
+"""Time a layout may spend on fewer crossings."""
+APART_MAX = 250
+"""Tasks drawn one by one around each anchor of a summary or path."""
+AROUND_MAX = 600
+"""Tasks of a neighbourhood picture."""
+DF_MODES = ("reduced-df", "omitted-df")
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What a view draws. ``asked`` is the scope of the URL, ``scene.scope`` the one that was possible."""
+
+    capture: Capture
+    scene: Scene
+    layout: Layout
+    marks: Marks
+    asked: str
+    mode: str
+    direction: str
+    mode_counts: dict[str, int | None]
+    """Edges each mode shows; None where it has not been computed."""
+    notes: tuple[str, ...]
+
+    @property
+    def early_known(self) -> bool:
+        """Does deps.json say which tasks may be dispatched early?"""
+        flags = self.capture.tasks.early_dispatch[self.capture.tasks.listed]
+        return bool((flags != EARLY_UNKNOWN).any())
+
+    @property
+    def signature(self) -> str:
+        """Equal for equal pictures: nodes, lines, mode and direction."""
+        scene = self.scene
+        parts = (scene.task, scene.group_hidden, scene.line_pred, scene.line_succ, scene.line_count)
+        names = f"{self.capture.meta.capture_id} {self.mode} {self.direction} {[group.key for group in scene.groups]}"
+        return digest(names.encode(), *(part.tobytes() for part in parts))
+
+
+def picture(services: Services, run_key: str, view: ViewState) -> Picture:
+    """The picture of ``view``.
+
+    Raises:
+        NotAvailable: the capture has no dependency graph, or the mode or path cannot be computed.
+    """
+    capture = services.library.capture(run_key, view.launch)
+    require_graph(capture)
+    keep = edge_mask(services, capture, view.mode)
+    scene, notes = scene_of(services, capture, view, keep)
+    layout = layout_of(services, capture, scene, view.dir)
+    counts = mode_counts(services, capture, view.mode)
+    return Picture(
+        capture,
+        scene,
+        layout,
+        marks_of(services, capture),
+        view.show,
+        view.mode,
+        view.dir,
+        counts,
+        (*notes, *scene.notes),
+    )
+
+
+def require_graph(capture: Capture) -> None:
+    """Raises NotAvailable when there is no dependency graph to draw."""
+    if capture.meta.has_deps or capture.meta.edges_from_fanout:
+        if capture.tasks.in_graph.any():
+            return
+        raise NotAvailable("deps.json lists neither tasks nor edges")
+    raise NotAvailable(
+        "deps.json is missing, and this container holds no fanout: put the deps.json of the run beside the swimlane file"
+    )
+
+
+def scene_of(services: Services, capture: Capture, view: ViewState, keep: Bool | None) -> tuple[Scene, list[str]]:
+    """The scene of a view, and what the page has to say about it."""
+    show = view.show
+    selected = selected_task(capture, view.sel)
+    if show == "auto":
+        show = "path" if view.sel.startswith("path:") else "all" if fits_whole(capture) else "summary"
+    anchors = [at for at in (selected_task(capture, item) for item in view.exp) if at >= 0]
+    if show == "all":
+        return whole_scene(capture, keep), []
+    if show == "around":
+        return _around(capture, view, keep, anchors, selected)
+    if show == "path":
+        kind = view.sel.removeprefix("path:") if view.sel.startswith("path:") else "observed"
+        path = critical_path.critical_path(capture, kind)
+        near = near_tasks(capture, anchors, view.gdepth)
+        scene = tasks_scene(capture, np.union1d(path.tasks, near).astype(np.int32), keep)
+        return scene, [f"The {kind} critical path has {len(path.tasks):,} tasks.", *path.notes]
+    parts = parts_of(services, capture)
+    groups = tuple(item for item in view.exp if not item.startswith("task:"))
+    scene = summary_scene(capture, parts, groups, near_tasks(capture, anchors, view.gdepth), keep)
+    if selected >= 0 and selected not in scene.task:
+        scene = summary_scene(capture, parts, groups, near_tasks(capture, [*anchors, selected], view.gdepth), keep)
+    return scene, []
+
+
+def _around(
+    capture: Capture, view: ViewState, keep: Bool | None, anchors: list[int], selected: int
+) -> tuple[Scene, list[str]]:
+    centre = anchors[-1] if anchors else selected
+    if centre < 0:
+        raise NotAvailable("select a task first: the picture shows its neighbourhood")
+    if not capture.tasks.in_graph[centre]:
+        raise NotAvailable("the selected task is not part of the dependency graph")
+    return around_scene(capture, centre, view.gdepth, adjacency(capture), keep, AROUND_MAX), []
+
+
+def near_tasks(capture: Capture, anchors: list[int], depth: int) -> I4:
+    """Each anchor and the nearest tasks around it within ``depth`` edges (-1: all), at most :data:`APART_MAX` each."""
+    if not anchors:
+        return np.zeros(0, np.int32)
+    links = adjacency(capture)
+    found = [neighbourhood(capture, at, depth, max_nodes=APART_MAX, around=links).shown for at in anchors]
+    return np.unique(np.concatenate(found)).astype(np.int32)
+
+
+def selected_task(capture: Capture, sel: str) -> int:
+    """Dense index of the task that a selection (or an item of ``exp``) names, -1 when it names none."""
+    word, _, rest = sel.partition(":")
+    return capture.task_index(int(rest)) if word in ("task", "group", "gap", "chain") and rest.isdigit() else -1
+
+
+def parts_of(services: Services, capture: Capture) -> Partition:
+    """Tasks sorted for grouping; depths are kept in the store."""
+    kept = services.store.derived(capture, "graph-levels-1", lambda: {"level": levels(capture)})
+    return partition(capture, np.asarray(kept["level"]))
+
+
+def edge_mask(services: Services, capture: Capture, mode: str) -> Bool | None:
+    """Which edges ``mode`` shows; None for all."""
+    if mode == "full":
+        return None
+    found = selection(services, capture, mode)
+    keep = np.zeros(len(capture.edges), dtype=bool)
+    keep[found.edge] = True
+    return keep
+
+
+def selection(services: Services, capture: Capture, mode: str) -> reduction.EdgeSelection:
+    """The edges of ``mode``, with what limits the answer (a cycle by name, missing annotations)."""
+    return reduction.edges(capture, mode, masks=_masks(services, capture, mode in DF_MODES))
+
+
+def mode_counts(services: Services, capture: Capture, mode: str) -> dict[str, int | None]:
+    """Edges of every mode. The data-flow modes are counted once one of them was asked for."""
+    with_df = mode in DF_MODES or len(capture.edges) <= 30_000
+    masks = _masks(services, capture, with_df)
+    counts: dict[str, int | None] = dict.fromkeys(reduction.MODES)
+    counts["full"] = len(capture.edges)
+    for key, drop, left in (("omitted", "omitted", "reduced"), ("omitted_df", "omitted-df", "reduced-df")):
+        if key in masks:
+            counts[drop] = int(np.asarray(masks[key]).sum())
+            counts[left] = len(capture.edges) - int(np.asarray(masks[key]).sum())
+    return counts
+
+
+def _masks(services: Services, capture: Capture, with_df: bool) -> dict[str, Any]:
+    name = "edge-masks-df-1" if with_df else "edge-masks-1"
+    return services.store.derived(capture, name, lambda: reduction.edge_masks(capture, with_df=with_df))
+
+
+def marks_of(services: Services, capture: Capture) -> Marks:
+    """🔥 and ⭐ of the capture."""
+
+    def build() -> dict[str, Any]:
+        found = early_dispatch.markers(capture)
+        return {"fire": np.asarray(found.fire), "star": np.asarray(found.star)}
+
+    try:
+        kept = services.store.derived(capture, "graph-marks-1", build)
+    except NotAvailable:
+        return Marks()
+    return Marks(frozenset(kept["fire"].tolist()), frozenset(kept["star"].tolist()))
+
+
+def layout_of(services: Services, capture: Capture, scene: Scene, direction: str) -> Layout:
+    """The scene's layout: over the lines of the full mode, so that nodes keep their place when the mode changes."""
+    frame = (scene.frame_pred, scene.frame_succ)
+    name = digest(str(scene.n_nodes).encode(), direction.encode(), *(part.tobytes() for part in frame))
+    kept = services.store.derived(
+        capture,
+        f"graph-layout-2-{name}",
+        lambda: to_arrays(layered(scene.n_nodes, *frame, direction=direction.upper(), budget_s=BUDGET_S)),
+    )
+    return from_arrays(kept)
+
+
+def to_arrays(layout: Layout) -> dict[str, Any]:
+    """A layout as flat arrays for the store."""
+    edges = sorted(layout.bends)
+    points = [point for edge in edges for point in layout.bends[edge]]
+    facts = [layout.crossings, layout.sweeps, int(layout.finished), layout.width, layout.height]
+    return {
+        "x": layout.x,
+        "y": layout.y,
+        "layer": layout.layer,
+        "turned": layout.turned,
+        "bent": np.array(edges, dtype=np.int64),
+        "bends_of": np.cumsum([0, *(len(layout.bends[edge]) for edge in edges)]).astype(np.int64),
+        "points": np.array(points, dtype=np.float64).reshape(-1, 2),
+        "facts": np.array(facts, dtype=np.float64),
+    }
+
+
+def from_arrays(kept: dict[str, Any]) -> Layout:
+    """The layout that :func:`to_arrays` took apart."""
+    points = [tuple(point) for point in np.asarray(kept["points"]).tolist()]
+    cuts = np.asarray(kept["bends_of"]).tolist()
+    crossings, sweeps, finished, width, height = np.asarray(kept["facts"]).tolist()
+    return Layout(
+        np.asarray(kept["x"]),
+        np.asarray(kept["y"]),
+        np.asarray(kept["layer"]),
+        np.asarray(kept["turned"]),
+        {edge: tuple(points[cuts[i] : cuts[i + 1]]) for i, edge in enumerate(np.asarray(kept["bent"]).tolist())},
+        int(crossings),
+        int(sweeps),
+        bool(finished),
+        width,
+        height,
+    )
+
+
+def possible(services: Services, run_key: str, view: ViewState) -> tuple[Picture, str]:
+    """The picture of ``view``; where it is not possible, the automatic one and the reason.
+
+    Raises:
+        NotAvailable: the capture has no dependency graph at all.
+    """
+    require_graph(services.library.capture(run_key, view.launch))
+    try:
+        return picture(services, run_key, view), ""
+    except SwimscopeError as error:
+        sel = "" if view.sel.startswith("path:") else view.sel
+        return picture(services, run_key, replace(view, show="auto", mode="full", sel=sel)), str(error)
+
+
+def digest(*parts: bytes) -> str:
+    """A short stable name for content."""
+    found = hashlib.sha256()
+    for part in parts:
+        found.update(len(part).to_bytes(8, "little"))
+        found.update(part)
+    return found.hexdigest()[:20]

@@ -1,0 +1,103 @@
+"""What does the runs table show of a run? Rows as JSON for the grid, from a RunRow's cheap and opened facts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from app.library import RunRow
+from app.services import Services
+from components import fmt
+from components.grid import GridColumn
+
+COLUMNS: tuple[GridColumn, ...] = (
+    GridColumn("name", "Run", "link", "The run's directory; opens its overview.", 240, flex=2),
+    GridColumn("root", "Root", "text", "Name of the mounted directory tree.", 110),
+    GridColumn("path", "Path", "text", "Where the capture lies under its root.", 260, flex=2),
+    GridColumn("group", "Run tree", "text", "Directory that holds the ranks or devices of one run.", 150, hide=True),
+    GridColumn("modified", "Modified (UTC)", "time", "Newest modification of the capture's files.", 140),
+    GridColumn("level", "Level", "count", "Capture level 1 to 4: what the runtime recorded.", 72),
+    GridColumn("records", "Records", "count", "Joined task records (executed blocks).", 100),
+    GridColumn("tasks", "Tasks", "count", "Task ids that have a record.", 92),
+    GridColumn("edges", "Edges", "count", "Unique dependency edges of deps.json.", 92),
+    GridColumn("cores", "Cores", "count", "Cores in the capture.", 76),
+    GridColumn("makespan_us", "Makespan", "duration_us", "First start to last end over all records.", 110),
+    GridColumn("size", "Size", "bytes", "Size of the capture's files.", 92),
+    GridColumn("container", "Container", "text", "Generation of the swimlane file.", 110, hide=True),
+    GridColumn("views", "Views", "badges", "What the files allow.", 210, extra={"sortable": False, "filter": False}),
+    GridColumn(
+        "quality",
+        "Quality",
+        "badges",
+        "Data-quality findings.",
+        130,
+        extra={"filter": False, "comparator": {"function": "swimscope_badgeOrder"}},
+    ),
+)
+
+
+def rows(services: Services) -> list[dict[str, Any]]:
+    """One JSON object per run, in library order."""
+    return [row(services, item) for item in services.library.runs()]
+
+
+def signature(items: list[dict[str, Any]]) -> str:
+    """A hash of the rows: equal rows need not be sent again."""
+    return hashlib.sha256(json.dumps(items, sort_keys=True).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def row(services: Services, item: RunRow) -> dict[str, Any]:
+    """One run; what is not known yet is None and shown as "–"."""
+    facts = item.facts
+    return {
+        "key": item.key,
+        "href": services.href("", item.key),
+        "name": item.name,
+        "root": item.root,
+        "path": item.path,
+        "group": item.group,
+        "modified": item.modified_s,
+        "size": item.size_bytes,
+        "level": facts.level if facts else None,
+        "records": facts.records if facts else None,
+        "tasks": facts.tasks if facts else None,
+        "edges": facts.edges if facts and facts.has_deps else None,
+        "cores": facts.cores if facts else None,
+        "makespan_us": facts.makespan_us if facts else None,
+        "container": facts.container if facts else None,
+        "views": views(item),
+        "quality": quality(item),
+    }
+
+
+def views(item: RunRow) -> list[dict[str, str]]:
+    """Badges of the views a capture offers, from its files and, once opened, its facts."""
+    out = []
+    facts = item.facts
+    if "swimlane" in item.files and (facts is None or facts.records):
+        out.append({"text": "swimlane", "level": "on"})
+    if facts and facts.has_phases:
+        out.append({"text": "phases", "level": "on", "title": "Scheduler phases (level 3 and above)"})
+    if facts and facts.has_orchestrator:
+        out.append({"text": "orch", "level": "on", "title": "Orchestrator records (level 4)"})
+    if "deps" in item.files:
+        out.append({"text": "graph", "level": "on", "title": "Task dependency graph"})
+    if "name_map" in item.files:
+        out.append({"text": "names", "level": "on", "title": "Function names"})
+    if "cpm_static" in item.files or "cpm_observed" in item.files:
+        out.append({"text": "paths", "level": "on", "title": "Imported critical paths"})
+    return out
+
+
+def quality(item: RunRow) -> list[dict[str, str]]:
+    """Badges of the findings: an error, the number of notices, or nothing wrong."""
+    if item.error:
+        return [{"text": "cannot be read", "level": "error", "title": item.error}]
+    if item.facts is None:
+        return [{"text": "not opened yet", "level": "quiet", "title": "Facts are filled in once it has been opened"}]
+    found = {code: count for code, count in item.facts.notices.items() if count}
+    if not found:
+        return [{"text": "clean", "level": "ok", "title": "No data-quality finding"}]
+    title = ", ".join(f"{code}: {count:,}" for code, count in found.items())
+    return [{"text": fmt.plural(len(found), "notice"), "level": "warn", "title": title}]
