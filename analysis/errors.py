@@ -58,3 +58,7 @@ class NotAvailable(SwimscopeError):
     def __init__(self, reason: str) -> None:
         self.reason = reason
         super().__init__(reason)
+
+
+class ParameterError(SwimscopeError, ValueError):
+    """A parameter of an analysis has an impossible value; the message names it."""

@@ -66,7 +66,7 @@ def range_statistics(capture: Capture, t0_ticks: int | None = None, t1_ticks: in
 
     Raises:
         NotAvailable: the capture has no task record.
-        ValueError: the window ends before it begins.
+        ParameterError: the window ends before it begins.
     """
     t0, t1 = window_or_makespan(capture, t0_ticks, t1_ticks)
     records = capture.records

@@ -80,7 +80,7 @@ class Analysis:
 
         Raises:
             NotAvailable: the capture does not hold what the analysis needs.
-            ValueError: a parameter has an impossible value.
+            ParameterError: a parameter has an impossible value.
             TypeError: a parameter is unknown.
         """
         return cast(Result, _resolve(self.target)(capture, **parameters))
@@ -167,16 +167,25 @@ ANALYSES: tuple[Analysis, ...] = (
         ),
     ),
     Analysis(
+        "path-difference",
+        "Path difference",
+        "Where do the imported critical path and the one computed here differ?",
+        "analysis.critical_path:path_difference",
+        "analysis.critical_path:DIFFERENCE_COLUMNS",
+        (Parameter("kind", "choice", "observed", "Which pair of paths.", ("observed", "static")),),
+    ),
+    Analysis(
         "gaps",
         "Gaps and blockers",
         "What did each task of the critical path wait for, and where did that time go?",
-        "analysis.gaps:gap_table",
+        "analysis.gaps:gaps",
         "analysis.gaps:COLUMNS",
         (
             KIND,
-            Parameter("threshold_us", "float", None, "List only gaps of at least this many microseconds."),
+            Parameter("threshold_us", "float", None, "List only gaps longer than this many microseconds."),
             THROUGH_UNTIMED,
         ),
+        (Section("Gaps by cause", "by_cause", "analysis.gaps:CAUSE_COLUMNS"),),
         rows_are_json=True,
     ),
     Analysis(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from analysis.errors import NotAvailable
+from analysis.errors import NotAvailable, ParameterError
 from analysis.model import Capture
 from analysis.results import Column, Table, task_ids, to_us
 
@@ -61,10 +61,10 @@ def setup_times(capture: Capture, order: Order = "setup", top: int = 50) -> Setu
 
     Raises:
         NotAvailable: no records, or no receive stamp in the container.
-        ValueError: ``top`` is negative or ``order`` is unknown.
+        ParameterError: ``top`` is negative or ``order`` is unknown.
     """
     if order not in ("setup", "share") or top < 0:
-        raise ValueError(f"order must be 'setup' or 'share' and top >= 0, not {order!r} and {top}")
+        raise ParameterError(f"order must be 'setup' or 'share' and top >= 0, not {order!r} and {top}")
     records = capture.records
     if not len(records):
         raise NotAvailable("Setup times need task records; this capture has none.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.cores import core_type_names
-from analysis.errors import NotAvailable
+from analysis.errors import NotAvailable, ParameterError
 from analysis.model import I8, Capture
 from analysis.results import Column, Table, to_us
 from analysis.steps import StepCurve, count_steps
@@ -100,7 +100,7 @@ def utilisation(capture: Capture, t0_ticks: int | None = None, t1_ticks: int | N
 
     Raises:
         NotAvailable: the capture has no task record.
-        ValueError: the window ends before it begins.
+        ParameterError: the window ends before it begins.
     """
     t0, t1 = window_or_makespan(capture, t0_ticks, t1_ticks)
     return Utilisation(
@@ -117,7 +117,7 @@ def window_or_makespan(capture: Capture, t0_ticks: int | None, t1_ticks: int | N
 
     Raises:
         NotAvailable: the capture has no task record.
-        ValueError: the window ends before it begins.
+        ParameterError: the window ends before it begins.
     """
     records = capture.records
     if not len(records):
@@ -125,7 +125,7 @@ def window_or_makespan(capture: Capture, t0_ticks: int | None, t1_ticks: int | N
     t0 = int(records.start_ticks.min()) if t0_ticks is None else t0_ticks
     t1 = int(records.end_ticks.max()) if t1_ticks is None else t1_ticks
     if t1 < t0:
-        raise ValueError(f"the window ends at {t1} before it begins at {t0}")
+        raise ParameterError(f"the window ends at {t1} before it begins at {t0}")
     return t0, t1
 
 
