@@ -1,0 +1,125 @@
+"""Which files make up a capture: a swimlane and its siblings (FORMATS section 1)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from analysis.errors import AmbiguousError, InputError, NotFoundError
+from analysis.formats.peek import kind_of_file
+
+SIBLINGS = {
+    "deps": ("deps.json", "deps_*.json"),
+    "name_map": ("name_map*.json",),
+    "cpm_static": ("CPM_static*.json",),
+    "cpm_observed": ("CPM_observed*.json",),
+}
+"""Kind of sibling → name patterns, best first; each also with ``.gz``."""
+_RANK_DIRECTORY = re.compile(r"(rank|device|dev|d|node|worker|card|npu|chip)_?\d+", re.IGNORECASE)
+_JSON = (".json", ".json.gz")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Files of one capture: ``files`` maps kinds (``swimlane``, ``deps``, …) to paths."""
+
+    files: dict[str, Path]
+    label: str
+
+    @property
+    def swimlane(self) -> Path:
+        """The swimlane file."""
+        return self.files["swimlane"]
+
+
+def find(path: Path) -> Inputs:
+    """The capture at ``path``: a swimlane file, or a directory that holds exactly one (or whose ``dfx_outputs`` does).
+
+    Raises:
+        NotFoundError: nothing there, or no swimlane in the directory.
+        AmbiguousError: the directory holds several swimlanes.
+        InputError: the path cannot be read.
+    """
+    if path.is_dir():
+        return of_swimlane(_only_swimlane(path))
+    if not path.exists():
+        raise NotFoundError(f"{path}: no such file or directory")
+    return of_swimlane(path)
+
+
+def _only_swimlane(directory: Path) -> Path:
+    found = swimlanes(directory)
+    nested = directory / "dfx_outputs"
+    if not found and nested.is_dir():
+        found = swimlanes(nested)
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise NotFoundError(f"{directory}: no swimlane file (chip_swimlane_records.json or an older name) in here")
+    names = tuple(str(file) for file in found)
+    raise AmbiguousError(f"{directory} holds {len(names)} captures; name one of: {', '.join(names)}", names)
+
+
+def json_files(directory: Path) -> list[Path]:
+    """Files of the directory that may hold JSON, by name.
+
+    Raises:
+        InputError: the directory cannot be listed.
+    """
+    try:
+        return sorted(file for file in directory.iterdir() if file.name.endswith(_JSON) and file.is_file())
+    except OSError as error:
+        raise InputError(
+            str(directory), "", f"cannot be listed: {error.strerror or error}", "Check the rights"
+        ) from error
+
+
+def swimlanes(directory: Path) -> list[Path]:
+    """Swimlane files of the directory, recognised by structure, by name."""
+    return [file for file in json_files(directory) if kind_of_file(file) == "swimlane"]
+
+
+def of_swimlane(swimlane: Path) -> Inputs:
+    """The capture of one swimlane file: siblings are joined by directory."""
+    directory = swimlane.parent
+    files = {"swimlane": swimlane}
+    for kind in SIBLINGS:
+        found = sibling(directory, kind)
+        if found is None and kind == "name_map":
+            found = _outer_name_map(directory)
+        if found is not None:
+            files[kind] = found
+    alone = len([file for file in json_files(directory) if "swimlane" in file.name or "perf" in file.name]) <= 1
+    name = directory.parent.name if directory.name == "dfx_outputs" else directory.name
+    return Inputs(files, name if alone else f"{name}/{_stem(swimlane)}")
+
+
+def _stem(path: Path) -> str:
+    return path.name.removesuffix(".gz").removesuffix(".json")
+
+
+def sibling(directory: Path, kind: str) -> Path | None:
+    """The newest file of a kind: best pattern first, then modification time, then name."""
+    for pattern in SIBLINGS[kind]:
+        found = [file for suffix in ("", ".gz") for file in directory.glob(pattern + suffix) if file.is_file()]
+        if found:
+            return max(found, key=lambda file: (file.stat().st_mtime_ns, file.name))
+    return None
+
+
+def _outer_name_map(directory: Path) -> Path | None:
+    """A name map shared by ranks: looked for above directories that are named after a rank or device."""
+    while _RANK_DIRECTORY.fullmatch(directory.name) and directory.parent != directory:
+        directory = directory.parent
+        found = sibling(directory, "name_map") or sibling(directory / "dfx_outputs", "name_map")
+        if found is not None:
+            return found
+    return None
+
+
+def identity(digests: dict[str, str], launch: int) -> str:
+    """capture_id: sha256 over the digests of all files and the launch."""
+    text = "\n".join([*(f"{kind} {digests[kind]}" for kind in sorted(digests)), f"launch {launch}"])
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,98 @@
+"""Sub-rows: bars of one lane that overlap are drawn one below the other."""
+
+from __future__ import annotations
+
+import heapq
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.model import I2, I8, MISSING
+
+MAX_ROWS = 32_767
+_PEEL_ROWS = 32
+
+
+def sub_rows(lane: NDArray[Any], start: I8, end: I8) -> I2:
+    """First free sub-row for each bar, in (start, end, index) order within its lane.
+
+    Bars that only touch share a row; bars without a stamp (:data:`~analysis.model.MISSING`) lie in row 0 and block
+    nothing. A bar that ends before it starts counts as its start alone.
+    """
+    rows = np.zeros(len(start), np.int16)
+    timed = np.flatnonzero((start != MISSING) & (end != MISSING))
+    if not len(timed):
+        return rows
+    order = (
+        timed[np.lexsort((end[timed], start[timed], lane[timed]))] if not _sorted(lane, start, end, timed) else timed
+    )
+    lanes, starts = lane[order], start[order]
+    ends = np.maximum(end[order], starts)
+    if not _crowded(lanes, starts, ends).any():
+        return rows
+    for row in range(_PEEL_ROWS):
+        chosen = _first_fit(lanes, starts, ends)
+        rows[order[chosen]] = row
+        rest = np.ones(len(order), np.bool_)
+        rest[chosen] = False
+        order, lanes, starts, ends = order[rest], lanes[rest], starts[rest], ends[rest]
+        if not len(order):
+            return rows
+    rows[order] = _heap_rows(lanes, starts, ends, _PEEL_ROWS)
+    return rows
+
+
+def _sorted(lane: NDArray[Any], start: I8, end: I8, timed: NDArray[Any]) -> bool:
+    if len(timed) != len(lane):
+        return False
+    later = (lane[1:] > lane[:-1]) | (
+        (lane[1:] == lane[:-1]) & ((start[1:] > start[:-1]) | ((start[1:] == start[:-1]) & (end[1:] >= end[:-1])))
+    )
+    return bool(later.all())
+
+
+def _crowded(lanes: NDArray[Any], starts: I8, ends: I8) -> NDArray[np.bool_]:
+    """Neighbours in one lane that overlap (enough to know whether any overlap exists at all)."""
+    crowded: NDArray[np.bool_] = (lanes[1:] == lanes[:-1]) & (starts[1:] < ends[:-1])
+    return crowded
+
+
+def _first_fit(lanes: NDArray[Any], starts: I8, ends: I8) -> NDArray[np.int64]:
+    """Indexes of the bars that fit into one row: in each lane, always the next that starts at or after the last end."""
+    first = np.flatnonzero(np.concatenate(([True], lanes[1:] != lanes[:-1])))
+    last = np.append(first[1:], len(lanes))
+    follower = np.empty(len(lanes), np.int64)
+    for begin, stop in zip(first.tolist(), last.tolist(), strict=True):
+        at = np.searchsorted(starts[begin:stop], ends[begin:stop], side="left") + begin
+        # A bar of no length is its own neighbour at that stamp: step past it.
+        follower[begin:stop] = np.maximum(at, np.arange(begin + 1, stop + 1))
+    jump = follower.tolist()
+    chosen: list[int] = []
+    for begin, stop in zip(first.tolist(), last.tolist(), strict=True):
+        at_bar = begin
+        while at_bar < stop:
+            chosen.append(at_bar)
+            at_bar = jump[at_bar]
+    return np.array(chosen, np.int64)
+
+
+def _heap_rows(lanes: NDArray[Any], starts: I8, ends: I8, first_row: int) -> I2:
+    """Lowest free row at or above ``first_row``, for lanes so crowded that peeling rows would not end soon."""
+    out = np.zeros(len(lanes), np.int16)
+    lane: Any = None
+    busy: list[tuple[int, int]] = []
+    free: list[int] = []
+    used = first_row
+    for at, (name, start, end) in enumerate(zip(lanes.tolist(), starts.tolist(), ends.tolist(), strict=True)):
+        if name != lane:
+            lane, busy, free, used = name, [], [], first_row
+        while busy and busy[0][0] <= start:
+            heapq.heappush(free, heapq.heappop(busy)[1])
+        if free:
+            row = heapq.heappop(free)
+        else:
+            row, used = used, used + 1
+        heapq.heappush(busy, (end, row))
+        out[at] = min(row, MAX_ROWS)
+    return out

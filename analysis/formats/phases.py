@@ -1,0 +1,174 @@
+"""Scheduler phases, orchestrator records and uploads of the containers in cycles (FORMATS sections 2 and 8)."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from analysis.formats.raw import OrchRows, PhaseRows, RawSwimlane, UploadRows, empty
+from analysis.formats.reading import elements, is_list
+from analysis.formats.report import Report
+from analysis.formats.structs import Id, Int, Int32, column, encode, ids, typed_rows
+from analysis.model import I8
+
+Depths = tuple[Int32, Int32, Int32]
+
+
+class PhaseRow(msgspec.Struct, gc=False):
+    """One entry of ``aicpu_scheduler_phases[stream]`` or ``scheduler_records.streams[].records``."""
+
+    kind: str
+    start_cycles: Int
+    end_cycles: Int
+    loop_iter: Int | None = -1
+    tasks_processed: Int | None = -1
+    task_id: Id | None = None
+    pop_hit: Int | None = -1
+    pop_miss: Int | None = -1
+    shared_at_start: Depths | None = None
+    shared_at_end: Depths | None = None
+    run_epoch: Int | None = None
+    launch_epoch: Int | None = None
+
+
+class OrchRow(msgspec.Struct, gc=False):
+    """One entry of ``aicpu_orchestrator_phases[stream]``."""
+
+    start_cycles: Int
+    end_cycles: Int
+    kind: str | None = None
+    phase: str | None = None
+    submit_idx: Int | None = -1
+    task_id: Id | None = None
+    run_epoch: Int | None = None
+    launch_epoch: Int | None = None
+
+
+class HostOrchRow(msgspec.Struct, gc=False):
+    """One entry of ``host_orchestrator_phases[stream]``."""
+
+    start_host_ns: Int
+    end_host_ns: Int
+    kind: str | None = None
+    phase: str | None = None
+    submit_idx: Int | None = -1
+    task_id: Id | None = None
+    run_epoch: Int | None = None
+    launch_epoch: Int | None = None
+
+
+class UploadRow(msgspec.Struct, gc=False):
+    """One entry of ``host_device_uploads``."""
+
+    phase: str
+    start_host_ns: Int
+    end_host_ns: Int
+    detail: Int | None = -1
+    run_epoch: Int | None = None
+    launch_epoch: Int | None = None
+
+
+def epochs(rows: list[Any]) -> I8:
+    """Which launch each row names, -1 where it names none."""
+    named = column(rows, "run_epoch")
+    return np.where(named >= 0, named, column(rows, "launch_epoch"))
+
+
+def depths(rows: list[Any], name: str) -> I8:
+    """Queue depths (n, 3), -1 where not recorded."""
+    absent = (-1, -1, -1)
+    cells = chain.from_iterable(value if value is not None else absent for value in (getattr(r, name) for r in rows))
+    return np.fromiter(cells, np.int64, 3 * len(rows)).reshape(len(rows), 3)
+
+
+def phase_columns(rows: list[PhaseRow], stream: int, place: str, raw: RawSwimlane, report: Report) -> PhaseRows:
+    """Decoded phases of one stream as columns; new kinds are added to ``raw.kinds``."""
+    task, has_task = ids([row.task_id for row in rows], place, report)
+    return PhaseRows(
+        stream=np.full(len(rows), stream, np.int64),
+        kind=encode([row.kind for row in rows], raw.kind_index),
+        start=column(rows, "start_cycles"),
+        end=column(rows, "end_cycles"),
+        loop_iter=column(rows, "loop_iter"),
+        tasks_processed=column(rows, "tasks_processed"),
+        task=task,
+        has_task=has_task,
+        pop_hit=column(rows, "pop_hit"),
+        pop_miss=column(rows, "pop_miss"),
+        shared_start=depths(rows, "shared_at_start"),
+        shared_end=depths(rows, "shared_at_end"),
+        epoch=epochs(rows),
+    )
+
+
+def nested_lists(section: msgspec.Raw | None, place: str, source: str, report: Report) -> list[msgspec.Raw]:
+    """The per-stream lists of a section."""
+    if section is None or bytes(memoryview(section)) == b"null":
+        return []
+    if not is_list(section):
+        report.add("wrong_type", 1, place)
+        return []
+    return elements(section, source, place)
+
+
+def read_scheduler_phases(section: msgspec.Raw | None, raw: RawSwimlane, source: str, report: Report) -> None:
+    """``aicpu_scheduler_phases``: the position of a list is its scheduler id."""
+    parts: list[PhaseRows] = []
+    for stream, part in enumerate(nested_lists(section, "aicpu_scheduler_phases", source, report)):
+        raw.streams.append(stream)
+        place = f"aicpu_scheduler_phases[{stream}]"
+        for rows, _ in typed_rows(part, PhaseRow, place, source, report):
+            parts.append(phase_columns(rows, stream, place, raw, report))
+    if parts:
+        raw.phases = PhaseRows.join(parts)
+
+
+def _orch_columns(
+    rows: list[Any], stream: int, place: str, ends: tuple[str, str], raw: RawSwimlane, report: Report
+) -> OrchRows:
+    task, has_task = ids([row.task_id for row in rows], place, report)
+    return OrchRows(
+        stream=np.full(len(rows), stream, np.int64),
+        kind=encode([row.kind or row.phase or "orch_submit" for row in rows], raw.kind_index),
+        start=column(rows, ends[0]),
+        end=column(rows, ends[1]),
+        submit_idx=column(rows, "submit_idx"),
+        task=task,
+        has_task=has_task,
+        epoch=epochs(rows),
+    )
+
+
+def read_orchestrator(
+    section: msgspec.Raw | None, host: bool, raw: RawSwimlane, source: str, report: Report
+) -> OrchRows:
+    """``aicpu_orchestrator_phases`` (device cycles) or ``host_orchestrator_phases`` (host nanoseconds)."""
+    name = "host_orchestrator_phases" if host else "aicpu_orchestrator_phases"
+    ends = ("start_host_ns", "end_host_ns") if host else ("start_cycles", "end_cycles")
+    streams = nested_lists(section, name, source, report)
+    raw.orchestrator_streams = max(raw.orchestrator_streams, len(streams))
+    parts = [
+        _orch_columns(rows, stream, f"{name}[{stream}]", ends, raw, report)
+        for stream, part in enumerate(streams)
+        for rows, _ in typed_rows(part, HostOrchRow if host else OrchRow, f"{name}[{stream}]", source, report)
+    ]
+    return OrchRows.join(parts) if parts else empty(OrchRows)
+
+
+def read_uploads(section: msgspec.Raw | None, raw: RawSwimlane, source: str, report: Report) -> None:
+    """``host_device_uploads``."""
+    parts = [
+        UploadRows(
+            kind=encode([row.phase for row in rows], raw.kind_index),
+            start=column(rows, "start_host_ns"),
+            end=column(rows, "end_host_ns"),
+            detail=column(rows, "detail"),
+            epoch=epochs(rows),
+        )
+        for rows, _ in typed_rows(section, UploadRow, "host_device_uploads", source, report)
+    ]
+    if parts:
+        raw.uploads = UploadRows.join(parts)

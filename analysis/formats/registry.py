@@ -1,0 +1,44 @@
+"""Which formats exist: each entry recognises its files by structure and, for swimlanes, reads them.
+
+A format is one module that builds one :class:`Format`; the tuple in :mod:`analysis.formats` lists them. Recognition
+works on a :class:`Shape` (top-level keys and the keys of the first entries of lists), which both a full file and its
+first kilobytes can give, so loading and discovery agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from analysis.formats.raw import RawSwimlane
+from analysis.formats.report import Report
+
+Kind: TypeAlias = Literal["swimlane", "deps", "name_map", "trace"]
+Sections: TypeAlias = dict[str, msgspec.Raw]
+Reader: TypeAlias = Callable[[Sections, str, Report], RawSwimlane]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Structure of a JSON file as far as it has been seen.
+
+    ``keys``: top-level keys (of a list: none). ``rows``: per top-level list of objects, the keys of its first object;
+    a bare top-level list is ``""``. ``numeric``: every key is a decimal number and every value a string.
+    """
+
+    keys: frozenset[str]
+    rows: Mapping[str, frozenset[str]]
+    flat_names: bool = False
+
+
+@dataclass(frozen=True)
+class Format:
+    """One container: what it holds, how it is recognised, how a swimlane is read."""
+
+    name: str
+    kind: Kind
+    sniff: Callable[[Shape], bool]
+    read: Reader | None = None

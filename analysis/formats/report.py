@@ -1,0 +1,126 @@
+"""The import report: every odd thing found while reading, counted by code and place.
+
+A :class:`Report` collects while files are read and joined; :meth:`Report.notices` turns it into the ``meta.notices`` of
+a capture. The codes and their wording live here and nowhere else (docs/data-quality.md explains each).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from analysis.model import Notice
+
+MESSAGES: dict[str, str] = {
+    # Rows that did not make it into a table, or only half.
+    "unmatched_aicore": "{count} AICore row(s) have no AICPU row with the same (core, reg task id): drawn hatched, "
+    "left out of functions and makespan",
+    "unmatched_aicpu": "{count} AICPU row(s) have no AICore row with the same (core, reg task id): left out",
+    "duplicate_key": "{count} row(s) repeat a (core, reg task id) key: paired in file order",
+    "reserved_row": "{count} row(s) with start 0 were reserved and never committed: left out",
+    "wrong_type": "{count} row(s) do not have the columns or types of the format: left out",
+    "out_of_range": "{count} row(s) carry a number outside the range a stamp, core or id can have: left out",
+    "extra_columns": "{count} row(s) have more columns than the format knows: the extra ones are ignored",
+    "lost_metrics": "{count} scheduler metric(s) point at a record that does not exist: left out",
+    # Order and length.
+    "order_violation": "{count} record(s) break dispatch <= receive <= start <= end <= finish",
+    "negative_length": "{count} record(s) or phase(s) end before they start",
+    "zero_length": "{count} record(s) have the same start and end stamp",
+    "overlap": "{count} record(s) start before an earlier record on the same core has ended",
+    "hb_violation": "{count} dependency edge(s) are broken in time: the successor starts before its predecessor ends",
+    # Names, kinds, streams.
+    "unknown_kind": "{count} phase(s) have a kind this version does not know: drawn under their own name",
+    "unknown_core": "{count} row(s) run on a core that metadata.core_types does not list: shown as type unknown",
+    "core_count_mismatch": "metadata.num_cores and metadata.core_types disagree ({reason})",
+    "dangling_edge": "{count} dependency edge(s) name a task that is neither listed nor seen in the run, "
+    "and are not marked as creator edges",
+    "dangling_tensor": "{count} argument(s) or edge(s) name a tensor that deps.json does not list",
+    "dangling_path_task": "{count} task(s) of an imported critical path are not in this capture",
+    "duplicate_task": "{count} deps.json task(s) repeat an id: the first entry counts",
+    "self_edge": "{count} dependency edge(s) lead from a task to itself",
+    "unresolved_function": "{count} record(s) have no function id ({reason})",
+    "unknown_value": "{count} deps.json value(s) are not one of the known words: {reason}",
+    # The capture as a whole.
+    "truncated_stream": "{count} scheduler record(s) were dropped or cut off by the runtime",
+    "host_dropped": "{count} host orchestration record(s) were dropped by the runtime (status {reason})",
+    "level_mismatch": "the file says level {reason}",
+    "graph_mismatch": "{count} timed task(s) are missing from deps.json: the graph may come from another run",
+    "missing_stamps": "{count} record(s) have no dispatch or finish stamp",
+    "unreadable_file": "{count} file(s) beside the swimlane cannot be read: {reason}",
+    "dropped_launches": "{count} launch boundary record(s) were dropped by the runtime: launches may be merged",
+    "unsplit_rows": "{count} row(s) carry nothing that tells their launch: shown with every launch",
+    # Information: nothing is wrong, but something is absent or assumed.
+    "missing_deps": "deps.json is missing: no dependency lines and no function ids from it",
+    "missing_name_map": "no name map: functions are shown as func_<id>",
+    "missing_flags": "{count} dependency annotation(s) carry no flags (older or host-built graph)",
+    "fanout_edges": "{count} dependency edge(s) come from fanout[]: predecessors that only allocate are missing",
+    "assumed_aiv_slot": "{count} AIV record(s) belong to tasks with two different AIV kernels: slot 1 is assumed",
+    "graph_nodes": "{count} record(s) are nodes of replayed graphs: deps.json names only the outer tasks, so their "
+    "function ids and edges are not known",
+    "assumed_tolerance": "the container holds no clock: 40 ns stand in for the 2 ticks of tolerance",
+    "separate_clocks": "host and device times lie side by side, the gap between them is unknown ({reason})",
+}
+INFORMATION = frozenset(
+    {
+        "missing_deps",
+        "missing_name_map",
+        "missing_flags",
+        "fanout_edges",
+        "assumed_aiv_slot",
+        "graph_nodes",
+        "assumed_tolerance",
+        "separate_clocks",
+    }
+)
+"""Codes that say what is absent or assumed; all others count a defect of the data."""
+
+MAX_PLACES = 200
+OTHER_PLACES = "other places"
+"""Past :data:`MAX_PLACES` places of one code, the rest is counted under this one."""
+
+
+@dataclass(slots=True)
+class _Entry:
+    count: int = 0
+    detail: dict[str, int] = field(default_factory=dict)
+    reasons: list[str] = field(default_factory=list)
+
+
+class Report:
+    """Collects findings; one entry per code."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, _Entry] = {}
+
+    def add(self, code: str, count: int = 1, place: str = "", reason: str = "") -> None:
+        """Count ``count`` findings of ``code`` at ``place``; nothing happens for 0.
+
+        Raises:
+            KeyError: the code has no message (a bug).
+        """
+        if code not in MESSAGES:
+            raise KeyError(code)
+        if count <= 0:
+            return
+        entry = self._entries.setdefault(code, _Entry())
+        entry.count += count
+        if place:
+            if place not in entry.detail and len(entry.detail) >= MAX_PLACES:
+                place = OTHER_PLACES
+            entry.detail[place] = entry.detail.get(place, 0) + count
+        if reason and reason not in entry.reasons:
+            entry.reasons.append(reason)
+
+    def add_each(self, code: str, places: dict[str, int]) -> None:
+        """Count findings of ``code`` at several places."""
+        for place, count in places.items():
+            self.add(code, count, place)
+
+    def notices(self) -> tuple[Notice, ...]:
+        """The findings in the order of :data:`MESSAGES`, defects before information."""
+        out: list[Notice] = []
+        for code, template in MESSAGES.items():
+            entry = self._entries.get(code)
+            if entry is not None:
+                message = template.format(count=entry.count, reason="; ".join(entry.reasons))
+                out.append(Notice(code, entry.count, message, dict(entry.detail)))
+        return tuple(out)

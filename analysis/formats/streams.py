@@ -1,0 +1,139 @@
+"""Scheduler phases, orchestrator records and uploads on the dense task axis, sorted and laid into lanes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analysis.formats.host_clock import Mapping
+from analysis.formats.host_clock import relative as relative_ns
+from analysis.formats.idindex import IdIndex
+from analysis.formats.lanes import sub_rows
+from analysis.formats.raw import OrchRows, RawSwimlane
+from analysis.model import I4, I8, MISSING, U1, U8, Bool, OrchTable, PhaseLane, PhaseTable, UploadTable
+
+OUTER_KINDS = frozenset(
+    [
+        "complete",
+        "async_poll",
+        "dispatch",
+        "release",
+        "dummy",
+        "early_dispatch",
+        "drain",
+        "graph_prepare",
+        "scan",
+        "poll",
+        "idle",
+        "prestage",
+        "wire",
+        "bootstrap",
+        "state_probe",
+        "worksteal",
+        "refill",
+        "resolve_standalone",
+        "ready_claim",
+        "ready_steal",
+        "direct_refill",
+    ]
+)
+INNER_KINDS = frozenset({"resolve", "fanout", "drain_prepare", "drain_publish"})
+MARKER_KINDS = frozenset({"dummy_task", "predicated_skip"})
+ORCH_KINDS = frozenset(
+    [
+        "orch_submit",
+        "orch_sync",
+        "orch_alloc",
+        "orch_params",
+        "orch_lookup",
+        "orch_insert",
+        "orch_fanin",
+        "orch_heap",
+        "orch_scope_end",
+    ]
+)
+
+
+def lane_of(kind: str) -> PhaseLane:
+    """Lane a phase kind is drawn in (FORMATS section 2)."""
+    if kind in INNER_KINDS:
+        return PhaseLane.INNER
+    return PhaseLane.MARKER if kind in MARKER_KINDS else PhaseLane.OUTER
+
+
+def _dense(task: U8, has_task: Bool, index: IdIndex) -> I4:
+    out = np.full(len(task), -1, np.int32)
+    if has_task.any():
+        out[has_task] = index.find(task[has_task])
+    return out
+
+
+def _order(stream: I8, start: I8, end: I8) -> NDArray[np.int64]:
+    return np.lexsort((end, start, stream))
+
+
+def phase_table(raw: RawSwimlane, index: IdIndex, zero: int) -> PhaseTable:
+    """Scheduler phases sorted by (stream, start, end)."""
+    rows = raw.phases.take(_order(raw.phases.stream, raw.phases.start, raw.phases.end))
+    lanes = np.array([lane_of(kind) for kind in raw.kinds], np.uint8)
+    lane: U1 = lanes[rows.kind] if len(rows) else np.zeros(0, np.uint8)
+    start, end = rows.start - zero, rows.end - zero
+    return PhaseTable(
+        stream=rows.stream.astype(np.int32),
+        kind=rows.kind.astype(np.int16),
+        lane=lane,
+        start_ticks=start,
+        end_ticks=end,
+        loop_iter=rows.loop_iter,
+        tasks_processed=rows.tasks_processed,
+        task=_dense(rows.task, rows.has_task, index),
+        pop_hit=rows.pop_hit,
+        pop_miss=rows.pop_miss,
+        shared_start=rows.shared_start.astype(np.int32),
+        shared_end=rows.shared_end.astype(np.int32),
+        row=sub_rows(rows.stream * len(PhaseLane) + lane, start, end),
+    )
+
+
+def orch_table(raw: RawSwimlane, index: IdIndex, zero: int, clock: Mapping | None) -> OrchTable:
+    """Orchestrator records of device and host, sorted by (stream, start, end)."""
+    host = raw.host_orch
+    both = OrchRows.join([raw.orch, host])
+    is_host = np.concatenate((np.zeros(len(raw.orch), np.bool_), np.ones(len(host), np.bool_)))
+    start, end = both.start.copy(), both.end.copy()
+    start_ns = np.full(len(both), MISSING, np.int64)
+    end_ns = start_ns.copy()
+    if clock is not None and len(host):
+        origin = clock.clock.origin_ns
+        start_ns[is_host], end_ns[is_host] = relative_ns(host.start, origin), relative_ns(host.end, origin)
+        start[is_host], end[is_host] = clock.to_device(host.start), clock.to_device(host.end)
+    start, end = start - zero, end - zero
+    order = _order(both.stream, start, end)
+    rows = both.take(order)
+    return OrchTable(
+        stream=rows.stream.astype(np.int32),
+        kind=rows.kind.astype(np.int16),
+        start_ticks=start[order],
+        end_ticks=end[order],
+        submit_idx=rows.submit_idx,
+        task=_dense(rows.task, rows.has_task, index),
+        host=is_host[order],
+        host_start_ns=start_ns[order],
+        host_end_ns=end_ns[order],
+        row=sub_rows(rows.stream, start[order], end[order]),
+    )
+
+
+def upload_table(raw: RawSwimlane, zero: int, clock: Mapping | None) -> UploadTable:
+    """Uploads by start."""
+    rows = raw.uploads
+    start, end = rows.start, rows.end
+    if clock is not None and len(rows):
+        start, end = clock.to_device(start), clock.to_device(end)
+    order = np.argsort(start, kind="stable")
+    return UploadTable(
+        kind=rows.kind[order].astype(np.int16),
+        start_ticks=start[order] - zero,
+        end_ticks=end[order] - zero,
+        detail=rows.detail[order],
+    )
