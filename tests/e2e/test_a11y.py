@@ -1,0 +1,48 @@
+"""Does axe-core find a serious or critical problem on any page, in either theme?"""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from app.factory import PAGES, load
+from tests.e2e.harness import THEMES, Server, open_page, set_theme
+
+_SEVERE = {"serious", "critical"}
+_PAGES = {module.PAGE.name: module.PAGE.path_template for module in load(PAGES)}
+
+
+def severe_violations(page: Page) -> list[str]:
+    """Run axe-core on ``page``: one line per element with a serious or critical violation."""
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{rule['impact']} {rule['id']}: {node['target']} {node['html'][:160]} {node['failureSummary']}"
+        for rule in found
+        if rule["impact"] in _SEVERE
+        for node in rule["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("name", sorted(_PAGES))
+def test_no_serious_violation_on_any_page(page: Page, server: Server, name: str, theme: str) -> None:
+    path = _PAGES[name].replace("<run>", server.run_key("attention"))
+    open_page(page, server.url + path)
+    set_theme(page, theme)
+    assert severe_violations(page) == []
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("run", ["broken", "no_deps", "level_1"])
+def test_no_serious_violation_where_something_is_missing(page: Page, server: Server, run: str, theme: str) -> None:
+    open_page(page, server.page(run))
+    set_theme(page, theme)
+    assert severe_violations(page) == []
+
+
+def test_axe_sees_a_violation_when_there_is_one(page: Page, server: Server) -> None:
+    """The check itself can fail: a button without a name is critical."""
+    open_page(page, server.url)
+    page.evaluate("() => document.body.append(document.createElement('button'))")
+    assert any("button-name" in line for line in severe_violations(page))
