@@ -83,7 +83,7 @@ def _pieces(text: bytes) -> Iterator[bytes]:
 def _strict(text: bytes, form: RowFormat) -> tuple[I8, U8, NDArray[np.int8]] | None:
     """Columns when every cell is a non-negative integer in range and every row has one accepted width."""
     try:
-        parsed = simdjson.Parser().parse(text)
+        parsed: Any = simdjson.Parser().parse(text)
         flat = np.frombuffer(parsed.as_buffer(of_type="u"), np.uint64)
     except (ValueError, TypeError, AttributeError):
         return None
