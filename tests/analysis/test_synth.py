@@ -112,6 +112,18 @@ def test_same_arguments_same_bytes_and_another_seed_others(tmp_path: Path) -> No
     assert digest("a", 1) == digest("b", 1) != digest("c", 2)
 
 
+@pytest.mark.parametrize(
+    ("shape", "digest"),
+    [
+        ("paged-attention", "365cb967f5d609dc9e4cc33acb8fadbfaa3c2189600f3249d9a390f018a6546f"),
+        ("decoder-layers", "ff6b5a038b71b5d6d7d02a2ee8418560a3355653c87999541c28d37ce517558c"),
+    ],
+)
+def test_bytes_are_the_same_on_every_machine(tmp_path: Path, shape: str, digest: str) -> None:
+    files = write_capture(tmp_path, 500, 1, shape=shape).files
+    assert hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest() == digest
+
+
 def test_compiled_and_interpreted_schedules_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("analysis.synth_schedule._COMPILE_FROM", 1)
     compiled = write_capture(tmp_path / "compiled", 1200, 4).files[0].read_bytes()
