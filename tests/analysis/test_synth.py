@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from analysis import formats
 from analysis.errors import LimitError
 from analysis.model import Capture, PhaseLane, TaskKind
 from analysis.synth import SHAPES, write_capture
@@ -110,6 +111,14 @@ def test_same_arguments_same_bytes_and_another_seed_others(tmp_path: Path) -> No
         return hashlib.sha256(b"".join(f.read_bytes() for f in wrote.files)).hexdigest()
 
     assert digest("a", 1) == digest("b", 1) != digest("c", 2)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_readers_find_nothing_wrong(tmp_path: Path, shape: str) -> None:
+    write_capture(tmp_path, 2000, 8, shape=shape)
+    capture = formats.load(tmp_path)
+    assert [notice.code for notice in capture.meta.notices] == []
+    assert len(capture.records) == 2000
 
 
 @pytest.mark.parametrize(
