@@ -83,7 +83,8 @@ class Analysis:
             ParameterError: a parameter has an impossible value.
             TypeError: a parameter is unknown.
         """
-        return cast(Result, _resolve(self.target)(capture, **parameters))
+        defaults = {parameter.name: parameter.default for parameter in self.parameters}
+        return cast(Result, _resolve(self.target)(capture, **{**defaults, **parameters}))
 
     def tables(self, result: Result) -> Iterator[tuple[str, Table]]:
         """The main table and every further one that the result has, with their headings."""

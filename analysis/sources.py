@@ -1,0 +1,125 @@
+"""From a path on the command line to captures: one file, one directory, or a tree of several."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from analysis.errors import AmbiguousError, NotFoundError, SwimscopeError
+from analysis.formats import load
+from analysis.formats.inputs import swimlanes
+from analysis.model import Capture
+from analysis.results import Column, Table
+
+Facts: TypeAlias = dict[str, Any]
+
+COLUMNS = (
+    Column("path", "text", "Swimlane file of the capture."),
+    Column("level", "count", "Capture level 1 to 4."),
+    Column("records", "count", "Joined rows."),
+    Column("tasks", "count", "Task ids that have a record."),
+    Column("cores", "count", "Cores in the capture."),
+    Column("clock_freq_hz", "count", "Device clock; empty where the container holds none."),
+    Column("makespan_ticks", "ticks", "First start to last end; empty without a device clock or records."),
+    Column("span_us", "us", "First start to last end."),
+    Column("launch", "index", "Launch of the file that is described."),
+    Column("launches", "count", "Launches in the file."),
+    Column("findings", "count", "Data-quality findings, each counted once."),
+    Column("error", "text", "Why the capture cannot be read."),
+)
+QUALITY_COLUMNS = (
+    Column("code", "text", "Kind of finding."),
+    Column("count", "count", "How often."),
+    Column("message", "text", "What it means."),
+)
+
+
+def swimlane_files(path: str | Path) -> list[Path]:
+    """Every swimlane file at or below ``path``, recognised by structure; links to directories are not followed.
+
+    Raises:
+        NotFoundError: nothing there.
+        InputError: a directory cannot be listed.
+    """
+    root = Path(path)
+    if not root.exists():
+        raise NotFoundError(f"{root}: no such file or directory")
+    if not root.is_dir():
+        return [root]
+    found: list[Path] = []
+    for directory, below, _ in os.walk(root):
+        below.sort()
+        found.extend(swimlanes(Path(directory)))
+    return found
+
+
+def open_one(path: str | Path, launch: int = 0) -> Capture:
+    """The one capture at or below ``path``.
+
+    Raises:
+        AmbiguousError: there are several; the message lists them.
+        NotFoundError: there is none.
+        InputError: it cannot be read.
+    """
+    files = swimlane_files(path)
+    if len(files) == 1:
+        return load(files[0], launch)
+    if not files:
+        raise NotFoundError(f"{path}: no swimlane file (chip_swimlane_records.json or an older name) in here")
+    names = tuple(str(file) for file in files)
+    raise AmbiguousError(f"{path} holds {len(names)} captures; name one of: {', '.join(names)}", names)
+
+
+def describe(path: str | Path, launch: int = 0) -> Facts | list[Facts]:
+    """``info``: the facts of one capture, or a list with ``path`` and ``error`` in each entry for a tree of several.
+
+    Raises:
+        NotFoundError, InputError: as :func:`open_one`; in a tree an unreadable capture is an entry with its error.
+    """
+    files = swimlane_files(path)
+    if len(files) <= 1:
+        return facts(open_one(path, launch))
+    return [_entry(file, launch) for file in files]
+
+
+def facts(capture: Capture) -> Facts:
+    """The keys of ``python -m analysis info``."""
+    meta, span = capture.meta, capture.makespan_ticks
+    return {
+        "label": meta.label,
+        "container": meta.container,
+        "level": meta.level,
+        "records": len(capture.records),
+        "tasks": int((capture.tasks.n_records > 0).sum()),
+        "cores": meta.num_cores,
+        "clock_freq_hz": meta.clock_freq_hz,
+        "makespan_ticks": span if meta.clock_freq_hz is not None else None,
+        "span_us": meta.us(span) if span is not None else None,
+        "launch": meta.launch,
+        "launches": meta.launches,
+        "sources": meta.sources,
+        "quality": [{"code": n.code, "count": n.count, "message": n.message} for n in meta.notices],
+    }
+
+
+def facts_table(found: Facts | list[Facts]) -> Table:
+    """One row per capture."""
+    rows = found if isinstance(found, list) else [found]
+    data: dict[str, list[Any]] = {c.name: [row.get(c.name) for row in rows] for c in COLUMNS}
+    data["path"] = [row.get("path", row.get("sources", {}).get("swimlane")) for row in rows]
+    data["findings"] = [len(row["quality"]) if "quality" in row else None for row in rows]
+    return Table(COLUMNS, data)
+
+
+def quality_table(one: Facts) -> Table:
+    """The data-quality findings of one capture."""
+    findings = one.get("quality", [])
+    return Table(QUALITY_COLUMNS, {c.name: [row[c.name] for row in findings] for c in QUALITY_COLUMNS})
+
+
+def _entry(file: Path, launch: int) -> Facts:
+    try:
+        return {"path": str(file), **facts(load(file, launch)), "error": None}
+    except SwimscopeError as error:
+        return {"path": str(file), "error": str(error)}
