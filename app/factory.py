@@ -19,15 +19,16 @@ from app.facts import FactsCache
 from app.jobs import Openings
 from app.library import Library
 from app.links import Links
+from app.pages import tables
 from app.services import Services
 from app.settings import Settings
 from app.url_state import FOLLOW_KEYS, KEYS
 
-PAGES = ("app.pages.runs", "app.pages.overview")
+PAGES = ("app.pages.runs", "app.pages.overview", "app.pages.graph")
 """Modules with ``PAGE`` and ``layout``; add yours here."""
-CALLBACKS = ("app.callbacks.runs", "app.callbacks.overview")
+CALLBACKS = ("app.callbacks.runs", "app.callbacks.overview", "app.callbacks.graph", "app.callbacks.tables")
 """Modules with ``register(app, services)``; add yours here."""
-ROUTES = ("app.routes.links", "app.routes.health")
+ROUTES = ("app.routes.links", "app.routes.graph", "app.routes.health", "app.routes.tables")
 """Modules with ``register(server, services)``; add yours here."""
 
 
@@ -53,7 +54,7 @@ def create_app(settings: Settings) -> Dash:
     )
     app.layout = lambda: shell.layout(services)
     app.index_string = index_string(app, settings)
-    modules = load(PAGES)
+    modules = (*load(PAGES), *tables.pages())
     router.register(app, services, modules)
     for module in load(CALLBACKS):
         module.register(app, services)

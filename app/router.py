@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
+from urllib.parse import parse_qsl
 
 from dash import Dash, Input, Output, State, ctx, dcc, html
 
@@ -15,7 +15,16 @@ from app.url_state import STORED_LINK_KEY, Place, Problem, ViewState, decode, de
 from components.notices import notice
 
 
-def register(app: Dash, services: Services, modules: tuple[ModuleType, ...]) -> None:
+class PageModule(Protocol):
+    """What the router needs of a page; ``rebuild`` (optional) names URL keys whose change builds it again."""
+
+    PAGE: Page
+
+    def layout(self, services: Services, view: ViewState, run_key: str) -> Any:
+        """The page for a run and a view."""
+
+
+def register(app: Dash, services: Services, modules: tuple[PageModule, ...]) -> None:
     """Show the page of the path; ``reload`` builds the same path again with a fresh query."""
     pages = tuple(module.PAGE for module in modules)
 
@@ -41,8 +50,6 @@ def register(app: Dash, services: Services, modules: tuple[ModuleType, ...]) -> 
 
 def read_view(services: Services, search: str | None) -> tuple[ViewState, list[Problem]]:
     """The view of a query, with a stored link (``s=``) taken first and explicit keys on top."""
-    from urllib.parse import parse_qsl
-
     given = dict(parse_qsl((search or "").removeprefix("?"), keep_blank_values=True))
     stored = given.pop(STORED_LINK_KEY, None)
     problems: list[Problem] = []
@@ -56,7 +63,7 @@ def read_view(services: Services, search: str | None) -> tuple[ViewState, list[P
 
 
 def page_content(
-    services: Services, modules: tuple[ModuleType, ...], place: Place | None, view: ViewState, problems: list[Problem]
+    services: Services, modules: tuple[PageModule, ...], place: Place | None, view: ViewState, problems: list[Problem]
 ) -> html.Div:
     """The page of ``place`` inside its wrapper; any SwimscopeError becomes a notice in its place."""
     module = next((m for m in modules if place and m.PAGE.name == place.page), None)
@@ -65,7 +72,7 @@ def page_content(
             raise NotFoundError("there is no such page; the tabs above and the runs page list what there is")
         page: Page = module.PAGE
         wait = opening.waiting(services, place.run_key, view.launch) if page.needs_capture and place.run_key else None
-        body = wait or module.layout(services, view, place.run_key)
+        body = module.layout(services, view, place.run_key) if wait is None else wait
     except SwimscopeError as error:
         body = html.Div(notice("This cannot be shown", str(error), "error"), className="page-pad")
     place = place or Place("", "")
@@ -78,6 +85,7 @@ def page_content(
         ],
         className=f"page-body page-{place.page or 'overview'}",
         key=f"{place.run_key}/{place.page}",
+        **{"data-rebuild": ",".join(getattr(module, "rebuild", ("launch",)))},
     )
 
 

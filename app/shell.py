@@ -24,6 +24,10 @@ KEYS_SHELL: tuple[tuple[str, str], ...] = (
 )
 
 
+ANALYSES_ORDER = 10
+"""Order of the page that the ``Analyses`` tab opens."""
+
+
 def layout(services: Services) -> html.Div:
     """The frame that stays while pages change."""
     return html.Div(
@@ -51,6 +55,11 @@ def layout(services: Services) -> html.Div:
         ],
         className="shell",
     )
+
+
+def _is_current(page: Page, place: Place, order: dict[str, int]) -> bool:
+    """Whether ``page``'s tab is the current one; the pages without a tab belong to ``Analyses``."""
+    return page.name == place.page or (page.order == ANALYSES_ORDER and order.get(place.page, 0) < 0)
 
 
 def _controls() -> list[Any]:
@@ -115,13 +124,14 @@ def tabs(services: Services, pages: tuple[Page, ...], place: Place, view: ViewSt
     """One link per page of the run; url.js keeps the selection in them."""
     if not place.run_key:
         return []
+    order = {page.name: page.order for page in pages}
     shown = sorted((page for page in pages if page.order >= 0 and page.name != "runs"), key=lambda page: page.order)
     return [
         html.A(
-            page.title,
+            "Analyses" if page.order == ANALYSES_ORDER else page.title,
             href=services.href(page.name, place.run_key, view),
-            className="tab",
-            **{"data-follow": "1"} | ({"aria-current": "page"} if page.name == place.page else {}),
+            className="view-tab",
+            **{"data-follow": "1"} | ({"aria-current": "page"} if _is_current(page, place, order) else {}),
         )
         for page in shown
     ]

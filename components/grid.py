@@ -169,13 +169,29 @@ def quick_filter(box_id: str, grid_id: str, value: str, placeholder: str) -> dcc
     )
 
 
+def url_number(box_id: str, key: str, value: str, doc: str) -> dcc.Input:
+    """A number box whose value lives under ``key`` of the URL; grid.js writes it."""
+    return dcc.Input(
+        id=box_id, type="text", inputMode="decimal", value=value, className=f"input number url-value url-value-{key}"
+    )
+
+
 def toolbar(grid_id: str, *, csv_href: str = "", group_label: str = "") -> html.Div:
-    """The buttons of a grid: columns, reset, CSV; ``csv_href`` also offers the table as the command line writes it."""
+    """The buttons of a grid: columns, reset, CSV.
+
+    Args:
+        grid_id: the grid they act on.
+        csv_href: route that gives the rows as CSV; grid.js adds the view. Without it the browser writes the CSV.
+        group_label: text of a button that puts rows of one group together, where the grid has groups.
+    """
     buttons: list[Any] = [
         html.Button("Columns", className="button grid-columns", **{"data-for": grid_id, "aria-haspopup": "true"}),
         html.Button("Reset", className="button grid-reset", title="Clear sort and filters", **{"data-for": grid_id}),
         html.Button(
-            "CSV", className="button grid-csv", title="Rows as shown: filter and order kept", **{"data-for": grid_id}
+            "CSV",
+            className="button grid-csv",
+            title="Rows as shown: filters and order kept, every column",
+            **{"data-for": grid_id, "data-href": csv_href},
         ),
     ]
     if group_label:
@@ -187,9 +203,5 @@ def toolbar(grid_id: str, *, csv_href: str = "", group_label: str = "") -> html.
                 title="Put the ranks and devices of one run tree together",
                 **{"data-for": grid_id, "aria-pressed": "false"},
             ),
-        )
-    if csv_href:
-        buttons.append(
-            html.A("Whole table", href=csv_href, className="button", title="The CSV of the command line", download="")
         )
     return html.Div(buttons, className="grid-toolbar")

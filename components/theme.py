@@ -1,7 +1,7 @@
 """Which colour does a thing have, and how do figures look?
 
 A function's colour depends on its name only (``crc32(name) % 24``), so it is the same on every page, in every run and
-in the browser (``assets/js/theme.js`` uses the same rule). The 24 colours alternate lightness within eight hues so that
+in the browser (``assets/js/01-theme.js`` uses the same rule). The 24 colours alternate lightness within eight hues so that
 neighbours differ for people with colour-vision deficiencies too.
 """
 

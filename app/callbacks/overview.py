@@ -24,8 +24,10 @@ def register(app: Dash, services: Services) -> None:
     def show_utilisation(run: dict[str, Any]) -> Any:
         outcome = run_outcome(services, run, "utilisation")
         cores = run_outcome(services, run, "cores")
-        plot = plots.curves(ids.OVERVIEW_PLOT + "-graph", outcome.curves) if outcome.available else None
-        return utilisation_card(services, run, cores), plot or notices.empty(outcome.reason)
+        plot = notices.empty(outcome.reason)
+        if outcome.available:
+            plot = plots.curves(ids.OVERVIEW_PLOT + "-graph", outcome.curves)
+        return utilisation_card(services, run, cores), plot
 
     @app.callback(Output("overview-card-critical-path", "children"), Input(ids.RUN, "data"))
     def show_path(run: dict[str, Any]) -> Any:
@@ -58,9 +60,9 @@ def utilisation_card(services: Services, run: dict[str, Any], cores: Outcome) ->
     rows = [row for row in table.to_records() if row["utilisation"] is not None]
     return cards.card(
         "Utilisation",
-        " / ".join(fmt.percent(row["utilisation"]) for row in rows) or fmt.MISSING_TEXT,
-        " / ".join(f"{row['core_type'].upper()} ({row['used_cores']} of {row['cores']} used)" for row in rows),
-        tooltip="Busy time over cores × makespan, per core type",
+        " / ".join(f"{row['utilisation'] * 100:.1f}" for row in rows) + " %" if rows else fmt.MISSING_TEXT,
+        " / ".join(f"{row['core_type'].upper()} {row['used_cores']} of {row['cores']}" for row in rows) + " used",
+        tooltip="Busy time over cores × makespan, per core type; below, the cores with at least one record",
         href=_href(services, run, "utilisation"),
     )
 
@@ -73,7 +75,7 @@ def path_card(services: Services, run: dict[str, Any], path: Outcome) -> Any:
     return cards.card(
         "Critical path",
         fmt.percent(share),
-        f"{fmt.duration_us(path.numbers['compute_us'])} computing, {fmt.duration_us(path.numbers['stall_us'])} stalled",
+        f"{fmt.duration_us(path.numbers['stall_us'])} stalled",
         tooltip="Share of the makespan that the observed critical path computes",
         href=_href(services, run, "critical-path"),
     )

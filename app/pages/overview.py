@@ -39,14 +39,22 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
             ),
             html.Div(
                 [
-                    cards.panel("Views", quality.views_list(_views(services, capture, view, run_key))),
-                    cards.panel(
-                        "Data quality",
-                        quality.quality_list(capture.meta.notices),
-                        extra=quality.quality_badge(capture.meta.notices),
+                    html.Div(
+                        [
+                            cards.panel("Views", quality.views_list(_views(services, capture, view, run_key))),
+                            cards.panel("Utilisation over time", _plot_slot()),
+                        ]
                     ),
-                    cards.panel("Utilisation over time", _plot_slot()),
-                    cards.panel("Files", quality.facts_list(_files(capture))),
+                    html.Div(
+                        [
+                            cards.panel(
+                                "Data quality",
+                                quality.quality_list(capture.meta.notices),
+                                extra=quality.quality_badge(capture.meta.notices),
+                            ),
+                            cards.panel("Files", quality.facts_list(_files(capture))),
+                        ]
+                    ),
                 ],
                 className="panels",
             ),

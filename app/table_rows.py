@@ -1,0 +1,64 @@
+"""How does a table of an analysis become rows and columns of a grid, and what does a click on a row select?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from analysis.results import Column, Table
+from components.grid import GridColumn
+
+_LABELS = {"us": "µs", "ticks": "ticks", "share": "%"}
+_HIDDEN_UNITS = ("ticks",)
+"""Ticks stand beside every µs column: they are there to be picked, not to fill the first view."""
+
+
+def grid_columns(columns: tuple[Column, ...]) -> list[GridColumn]:
+    """Grid columns with the unit in the header and the definition in the tooltip."""
+    return [_grid_column(column) for column in columns]
+
+
+def _grid_column(column: Column) -> GridColumn:
+    stem = column.name.removesuffix("_us").removesuffix("_ticks").replace("_", " ")
+    label = stem[:1].upper() + stem[1:]
+    unit = _LABELS.get(column.unit, "")
+    wide = column.unit in ("text", "texts") and column.name in ("name", "names", "cause", "kind", "scope")
+    return GridColumn(
+        column.name,
+        f"{label} ({unit})" if unit and column.unit != "share" else label,
+        column.unit,
+        f"{column.doc}" + (f" [{unit}]" if unit else ""),
+        width_px=180 if wide else None,
+        hide=column.unit in _HIDDEN_UNITS,
+    )
+
+
+def rows(
+    table: Table, selection: Callable[[Mapping[str, Any]], dict[str, str]], first: int = 0
+) -> list[dict[str, Any]]:
+    """Rows for the grid: the cells, ``_row`` (position in the whole table), and ``sel``/``hl`` where a click selects."""
+    return [record | {"_row": str(first + at)} | selection(record) for at, record in enumerate(table.to_records())]
+
+
+def selection_of(analysis: str, parameters: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], dict[str, str]]:
+    """What a click on a row of ``analysis`` puts into the URL."""
+    kind = str(parameters.get("kind", "observed"))
+
+    def pick(row: Mapping[str, Any]) -> dict[str, str]:
+        if analysis == "chains" and row.get("tasks"):
+            return {"sel": f"chain:{row['tasks'][0]}", "hl": f"chain:{row['tasks'][0]}"}
+        if analysis == "gaps" and row.get("task_id"):
+            return {"sel": f"gap:{row['task_id']}", "hl": f"path:{kind}"}
+        if analysis in ("critical-path", "path-difference") and row.get("task_id"):
+            return {"sel": f"task:{row['task_id']}", "hl": f"path:{kind}"}
+        if analysis in ("early-dispatch", "markers") and row.get("task_id"):
+            return {"sel": f"task:{row['task_id']}", "hl": "early"}
+        if row.get("task_id"):
+            return {"sel": f"task:{row['task_id']}"}
+        if row.get("func_id") is not None and int(row["func_id"]) >= -1:
+            return {"sel": f"func:{row['func_id']}", "hl": f"func:{row['func_id']}"}
+        if row.get("succ"):
+            return {"sel": f"task:{row['succ']}"}
+        return {}
+
+    return pick

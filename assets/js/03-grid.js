@@ -1,0 +1,295 @@
+/* What do table cells, rows and their menus do? Functions that components/grid.py names. */
+(function () {
+  "use strict";
+  const ns = (window.swimscope = window.swimscope || {});
+  const fns = (window.dashAgGridFunctions = window.dashAgGridFunctions || {});
+  const parts = (window.dashAgGridComponentFunctions = window.dashAgGridComponentFunctions || {});
+  const MISSING = "–";
+  const missing = (value) => value === null || value === undefined || Number.isNaN(value);
+  const fixed = (value, digits) =>
+    value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+  fns.swimscope_us = (value) => (missing(value) ? MISSING : fixed(value, 3));
+  fns.swimscope_ticks = (value) => (missing(value) ? MISSING : value.toLocaleString("en-US"));
+  fns.swimscope_count = fns.swimscope_ticks;
+  fns.swimscope_index = (value) => (missing(value) || value < 0 ? MISSING : String(value));
+  fns.swimscope_share = (value) => (missing(value) ? MISSING : fixed(value * 100, 1) + " %");
+  fns.swimscope_bool = (value) => (missing(value) ? MISSING : value ? "yes" : "no");
+  fns.swimscope_ids = (value) => (missing(value) ? MISSING : Array.isArray(value) ? value.join(" ") : value);
+  fns.swimscope_texts = fns.swimscope_ids;
+  fns.swimscope_duration_us = (value) => {
+    if (missing(value)) return MISSING;
+    const size = Math.abs(value);
+    if (size === 0) return "0 µs";
+    if (size < 1) return fixed(value * 1000, 0) + " ns";
+    if (size < 1e4) return fixed(value, 2) + " µs";
+    if (size < 1e7) return fixed(value / 1e3, 2) + " ms";
+    return fixed(value / 1e6, 2) + " s";
+  };
+  fns.swimscope_bytes = (value) => {
+    if (missing(value)) return MISSING;
+    let size = value;
+    for (const unit of ["B", "KiB", "MiB", "GiB"]) {
+      if (size < 1024) return (unit === "B" ? size : fixed(size, 1)) + " " + unit;
+      size /= 1024;
+    }
+    return fixed(size, 1) + " TiB";
+  };
+  fns.swimscope_time = (value) =>
+    missing(value) ? MISSING : new Date(value * 1000).toISOString().slice(0, 16).replace("T", " ");
+
+  fns.swimscope_theme = (agGrid) =>
+    agGrid.themeQuartz.withParams({
+      backgroundColor: "var(--panel)",
+      foregroundColor: "var(--text)",
+      borderColor: "var(--line)",
+      headerBackgroundColor: "var(--panel-2)",
+      headerTextColor: "var(--muted)",
+      headerFontSize: 12,
+      headerFontWeight: 600,
+      fontSize: 13,
+      fontFamily: "inherit",
+      accentColor: "var(--accent)",
+      rowHoverColor: "var(--hover)",
+      selectedRowBackgroundColor: "var(--selected)",
+      oddRowBackgroundColor: "transparent",
+      wrapperBorder: false,
+      wrapperBorderRadius: 0,
+      browserColorScheme: "inherit",
+      spacing: 6,
+      cellHorizontalPadding: 10,
+    });
+
+  /* Badge cells sort by how grave they are. */
+  const GRAVE = { error: 4, warn: 3, quiet: 2, info: 1, on: 1, ok: 0 };
+  const gravity = (badges) => Math.max(-1, ...(badges || []).map((badge) => GRAVE[badge.level] || 0));
+  fns.swimscope_badgeOrder = (a, b) => gravity(a) - gravity(b);
+
+  /* Rows that name a selection, and rows that head a group. */
+  const rowSel = (data) => (data && data.sel) || "";
+  fns.swimscope_isSelected = (params) => Boolean(rowSel(params.data)) && ns.url.get().sel === rowSel(params.data);
+  fns.swimscope_isGroup = (params) => Boolean(params.data && params.data.members);
+
+  function choose(data) {
+    if (data && data.href) return ns.url.go(data.href);
+    const sel = rowSel(data);
+    if (sel) ns.url.set({ sel, hl: data.hl || null }, { push: true });
+    return undefined;
+  }
+
+  fns.swimscope_rowClicked = (params) => {
+    const event = params.event;
+    if (event && (event.defaultPrevented || (event.target.closest && event.target.closest("a,button")))) return;
+    if (window.getSelection && String(window.getSelection())) return;
+    choose(params.data);
+  };
+
+  fns.swimscope_cellKeyDown = (params) => {
+    if (params.event.key === "Enter") choose(params.data);
+    if (params.event.key === "c" && (params.event.ctrlKey || params.event.metaKey) && !String(window.getSelection())) {
+      copy(missing(params.value) ? "" : String(params.value));
+    }
+  };
+
+  function copy(text) {
+    if (navigator.clipboard && window.isSecureContext) return navigator.clipboard.writeText(text);
+    const box = document.createElement("textarea");
+    box.value = text;
+    box.className = "off-screen";
+    document.body.append(box);
+    box.select();
+    document.execCommand("copy");
+    box.remove();
+    return Promise.resolve();
+  }
+  ns.copy = copy;
+
+  /* Sort, filters and search text of a grid live in the URL; selected rows are marked again when sel changes. */
+  const bound = new Map();
+
+  const inputOf = (element) => element && (element.matches("input") ? element : element.querySelector("input"));
+  const searchBox = () => inputOf(document.querySelector(".page .quick-filter"));
+
+  const sortText = (api) =>
+    api
+      .getColumnState()
+      .filter((column) => column.sort)
+      .sort((a, b) => a.sortIndex - b.sortIndex)
+      .map((column) => column.colId + ":" + column.sort)
+      .join(",");
+
+  const filterText = (api) => {
+    const model = api.getFilterModel() || {};
+    return Object.keys(model).length ? JSON.stringify(model) : "";
+  };
+
+  function bind(id, api) {
+    if (bound.get(id) === api) return;
+    bound.set(id, api);
+    const box = searchBox();
+    const infinite = api.getGridOption("rowModelType") === "infinite";
+    const quick = (text) => (infinite ? api.purgeInfiniteCache() : api.setGridOption("quickFilterText", text));
+    if (box) {
+      if (!infinite) quick(box.value);
+      let wait = 0;
+      box.addEventListener("input", () => {
+        ns.url.set({ q: box.value });
+        window.clearTimeout(wait);
+        wait = window.setTimeout(() => quick(box.value), infinite ? 300 : 0);
+      });
+    }
+    let quiet = false;
+    const start = sortText(api);
+    api.addEventListener("sortChanged", () => {
+      const text = sortText(api);
+      if (!quiet) ns.url.set({ sort: text === start ? null : text || null });
+    });
+    api.addEventListener("filterChanged", () => {
+      if (!quiet) ns.url.set({ f: filterText(api) });
+      report(id, api);
+    });
+    api.addEventListener("modelUpdated", () => report(id, api));
+    const off = ns.url.on((state, changed, origin) => {
+      if (api.isDestroyed()) return off();
+      if (changed.includes("sel") || changed.includes("hl")) api.redrawRows();
+      if (origin !== "pop") return undefined;
+      quiet = true;
+      if (changed.includes("f")) api.setFilterModel(state.f ? JSON.parse(state.f) : null);
+      if (changed.includes("sort")) applySort(api, state.sort || start);
+      if (changed.includes("q") && box) quick((box.value = state.q || ""));
+      quiet = false;
+      return undefined;
+    });
+    report(id, api);
+  }
+
+  function applySort(api, text) {
+    const state = text
+      .split(",")
+      .filter(Boolean)
+      .map((part, at) => ({ colId: part.slice(0, part.lastIndexOf(":")), sort: part.slice(part.lastIndexOf(":") + 1), sortIndex: at }));
+    api.applyColumnState({ state, defaultState: { sort: null } });
+  }
+
+  /* "12 of 340 rows" beside the buttons when a filter hides some. */
+  function report(id, api) {
+    const place = document.querySelector('.grid-shown[data-for="' + id + '"]');
+    if (!place || api.getGridOption("rowModelType") === "infinite") return;
+    let total = 0;
+    api.forEachLeafNode((node) => (total += node.data && node.data.members ? 0 : 1));
+    const shown = api.getDisplayedRowCount();
+    place.textContent = shown < total ? shown.toLocaleString("en-US") + " of " + total.toLocaleString("en-US") + " rows" : "";
+  }
+
+  window.addEventListener("swimscope:page", () => {
+    for (const box of document.querySelectorAll(".grid-box[data-grid]")) {
+      const id = box.dataset.grid;
+      window.dash_ag_grid.getApiAsync(id).then((api) => bind(id, api));
+    }
+  });
+
+  const apiFor = (button) => window.dash_ag_grid.getApi(button.dataset.for);
+
+  function pickColumns(button) {
+    const open = document.querySelector(".menu-columns");
+    if (open) return open.remove();
+    const api = apiFor(button);
+    const menu = document.createElement("div");
+    menu.className = "menu menu-columns";
+    menu.setAttribute("role", "group");
+    menu.setAttribute("aria-label", "Columns");
+    for (const column of api.getColumns()) {
+      const label = document.createElement("label");
+      const check = document.createElement("input");
+      check.type = "checkbox";
+      check.checked = column.isVisible();
+      check.addEventListener("change", () => api.setColumnsVisible([column.getColId()], check.checked));
+      label.append(check, column.getColDef().headerName);
+      menu.append(label);
+    }
+    button.after(menu);
+    menu.querySelector("input").focus();
+    return undefined;
+  }
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest && event.target.closest("button[data-for]");
+    const menu = document.querySelector(".menu-columns");
+    if (menu && !menu.contains(event.target) && !(button && button.matches(".grid-columns"))) menu.remove();
+    if (!button) return;
+    if (button.matches(".grid-columns")) pickColumns(button);
+    else if (button.matches(".grid-csv") && button.dataset.href) {
+      download(button.dataset.href + "?" + new URLSearchParams(ns.url.get()));
+    } else if (button.matches(".grid-csv")) {
+      apiFor(button).exportDataAsCsv({ fileName: button.dataset.for + ".csv", processCellCallback: csvCell });
+    } else if (button.matches(".grid-reset")) {
+      const api = apiFor(button);
+      api.setFilterModel(null);
+      applySort(api, "");
+      const box = searchBox();
+      if (box) box.value = "";
+      if (api.getGridOption("rowModelType") !== "infinite") api.setGridOption("quickFilterText", "");
+      ns.url.set({ q: null, f: null, sort: null });
+    }
+  });
+
+  document.addEventListener("keydown", (event) => {
+    const menu = document.querySelector(".menu-columns");
+    if (event.key === "Escape" && menu) {
+      menu.previousElementSibling.focus();
+      menu.remove();
+      event.stopPropagation();
+    }
+  }, true);
+
+  function download(href) {
+    const anchor = document.createElement("a");
+    anchor.href = href;
+    anchor.download = "";
+    document.body.append(anchor);
+    anchor.click();
+    anchor.remove();
+  }
+
+  /* Buttons and number boxes that write one key of the URL. */
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest && event.target.closest("button[data-url-key]");
+    if (!button) return;
+    const patch = { [button.dataset.urlKey]: button.dataset.urlValue || null };
+    if (button.dataset.urlKey === "tab") Object.assign(patch, { sort: null, f: null, q: null });
+    ns.url.set(patch, { push: true });
+  });
+
+  document.addEventListener("change", (event) => {
+    const holder = event.target.closest && event.target.closest(".url-value");
+    if (!holder) return;
+    const key = [...holder.classList].map((name) => /^url-value-(.+)$/.exec(name)).find(Boolean)[1];
+    ns.url.set({ [key]: event.target.value.trim().replace(",", ".") || null }, { push: true });
+  });
+
+  function csvCell(params) {
+    const value = params.value;
+    if (missing(value)) return "";
+    if (Array.isArray(value)) return value.map((part) => (part && part.text !== undefined ? part.text : part)).join(";");
+    return value;
+  }
+
+  /* Cells drawn as elements. */
+  parts.swimscope_link = (props) =>
+    missing(props.value)
+      ? MISSING
+      : window.React.createElement("a", { href: props.data.href, "data-nav": "row", className: "cell-link" }, String(props.value));
+
+  parts.swimscope_badges = (props) =>
+    window.React.createElement(
+      "span",
+      { className: "badges" },
+      (props.value || []).map((badge, at) =>
+        window.React.createElement(
+          "span",
+          { key: at, className: "badge badge-" + (badge.level || "info"), title: badge.title || "" },
+          badge.text,
+        ),
+      ),
+    );
+})();
