@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from analysis.errors import NotAvailable
+from analysis.errors import NotAvailable, ParameterError
 from analysis.hb import CorePredecessors, KeptEdges, core_predecessors, kept_edges
 from analysis.model import I4, I8, Capture, TaskKind
 from analysis.results import Cells, Column, Table, task_ids, task_names, to_us
@@ -58,21 +59,21 @@ DIFFERENCE_COLUMNS: tuple[Column, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class CriticalPath:
-    """One path, in start order; arrays run parallel to ``tasks`` (dense task indexes).
+    """One path, in start order; ``tasks`` are dense task indexes and run parallel to the rows of ``table``.
 
-    ``stall_kind`` is None where the source gives no reason (static and imported paths). ``hb_edges`` is None for an
-    imported path. ``notes`` say in plain words what limits the answer.
+    ``by_kind`` says how much of the length is compute and each kind of stall, ``by_function`` where the path spends its
+    time, largest first. ``hb_edges`` is None for an imported path. ``notes`` say in plain words what limits the answer.
     """
 
-    capture: Capture
     kind: str
     tasks: I4
     compute_ticks: I8
     stall_ticks: I8
-    stall_kind: tuple[str | None, ...]
     makespan_ticks: int
     hb_edges: int | None
-    through_untimed: bool
+    table: Table
+    by_kind: Table
+    by_function: Table
     notes: tuple[str, ...]
 
     @property
@@ -89,54 +90,6 @@ class CriticalPath:
     def length_ticks(self) -> int:
         """Compute plus stall; an observed path is as long as the makespan."""
         return self.compute_total_ticks + self.stall_total_ticks
-
-    @property
-    def table(self) -> Table:
-        """One row per task (:data:`COLUMNS`)."""
-        start, end = (column[self.tasks] for column in (self.capture.tasks.start_ticks, self.capture.tasks.end_ticks))
-        ticks = {"start": start, "end": end, "compute": self.compute_ticks, "stall": self.stall_ticks}
-        data: dict[str, Cells] = {
-            "task_id": task_ids(self.capture, self.tasks),
-            "name": task_names(self.capture, self.tasks),
-            "stall_kind": self.stall_kind,
-        }
-        data |= {f"{name}_ticks": values for name, values in ticks.items()}
-        data |= {f"{name}_us": to_us(self.capture, values) for name, values in ticks.items()}
-        return Table(COLUMNS, data)
-
-    @property
-    def by_kind(self) -> Table:
-        """How much of the path is compute and how much is each kind of stall (:data:`KIND_COLUMNS`)."""
-        stalls = np.array([kind or "stall" for kind in self.stall_kind], dtype=object)
-        kinds = ["compute", *(kind for kind in (*STALL_KINDS, "stall") if bool((stalls == kind).any()))]
-        tasks = [len(self.tasks), *(int((stalls == kind).sum()) for kind in kinds[1:])]
-        ticks = np.array(
-            [self.compute_total_ticks, *(int(self.stall_ticks[stalls == kind].sum()) for kind in kinds[1:])], np.int64
-        )
-        return Table(
-            KIND_COLUMNS,
-            {"kind": kinds, "tasks": tasks, "total_us": to_us(self.capture, ticks), "share": self._share(ticks)},
-        )
-
-    @property
-    def by_function(self) -> Table:
-        """Which functions the path spends its time in, largest first (:data:`FUNCTION_COLUMNS`)."""
-        names = task_names(self.capture, self.tasks)
-        distinct, inverse = np.unique(np.array(names, dtype=np.str_), return_inverse=True)
-        compute, stall = np.zeros(len(distinct), np.int64), np.zeros(len(distinct), np.int64)
-        np.add.at(compute, inverse, self.compute_ticks)
-        np.add.at(stall, inverse, self.stall_ticks)
-        table = Table(
-            FUNCTION_COLUMNS,
-            {
-                "name": distinct.tolist(),
-                "tasks": np.bincount(inverse, minlength=len(distinct)),
-                "compute_us": to_us(self.capture, compute),
-                "stall_us": to_us(self.capture, stall),
-                "share": self._share(compute),
-            },
-        )
-        return table.take(np.lexsort((distinct, -compute)))
 
     def frame(self) -> Any:
         """The table as a pandas frame."""
@@ -155,9 +108,6 @@ class CriticalPath:
             "hb_edges": self.hb_edges,
             "tasks": [dict(zip(keys, row, strict=True)) for row in zip(*cells, strict=True)],
         }
-
-    def _share(self, ticks: I8) -> Any:
-        return ticks / self.length_ticks if self.length_ticks else np.full(len(ticks), np.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,19 +137,35 @@ def critical_path(capture: Capture, kind: str = "observed", through_untimed: boo
     Raises:
         NotAvailable: no records, no dependencies, or no CPM file of that kind.
         LimitError: untimed tasks too dense to lead paths through.
-        ValueError: an unknown ``kind``.
+        ParameterError: an unknown ``kind``.
     """
     if kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
+        raise ParameterError(f"kind is {kind!r}: choose one of {', '.join(KINDS)}")
+    hb_edges = None
     if kind.startswith("imported-"):
-        return _imported(capture, kind)
-    kept = kept_edges(capture, through_untimed)
-    if kind == "static":
-        return _static(capture, kept, through_untimed)
-    return _observed(capture, kept, core_predecessors(capture), through_untimed)
+        steps = _imported(capture, kind.removeprefix("imported-"))
+    else:
+        kept = kept_edges(capture, through_untimed)
+        hb_edges = len(kept)
+        steps = _static(capture, kept) if kind == "static" else _observed(capture, kept, core_predecessors(capture))
+    makespan = capture.makespan_ticks
+    assert makespan is not None, "a path needs records"
+    names = task_names(capture, steps.tasks)
+    return CriticalPath(
+        kind,
+        steps.tasks,
+        steps.compute,
+        steps.stall,
+        makespan,
+        hb_edges,
+        _table(capture, steps, names),
+        _by_kind(capture, steps),
+        _by_function(capture, steps, names),
+        tuple(_notes(capture, kind, through_untimed)),
+    )
 
 
-def path_difference(capture: Capture, kind: str) -> PathDifference:
+def path_difference(capture: Capture, kind: str = "observed") -> PathDifference:
     """Where do the imported and the computed path (``kind`` = ``static`` or ``observed``) differ?
 
     Raises:
@@ -222,7 +188,17 @@ def path_difference(capture: Capture, kind: str) -> PathDifference:
     return PathDifference(table, same=bool((side == 3).all()))
 
 
-def _static(capture: Capture, kept: KeptEdges, through_untimed: bool) -> CriticalPath:
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """A path before it is put into tables; ``stall_kind`` is None where the source gives no reason."""
+
+    tasks: I4
+    compute: I8
+    stall: I8
+    stall_kind: list[str | None]
+
+
+def _static(capture: Capture, kept: KeptEdges) -> _Steps:
     from analysis import path_kernels
 
     tasks = capture.tasks
@@ -233,43 +209,23 @@ def _static(capture: Capture, kept: KeptEdges, through_untimed: bool) -> Critica
     path = [at]
     while (at := int(parent[at])) >= 0:
         path.append(at)
-    chosen = np.array(path[::-1], np.int32)
-    return _with_times(
-        capture,
-        "static",
-        chosen,
-        (tasks.end_ticks - tasks.start_ticks)[chosen],
-        np.zeros(len(chosen), np.int64),
-        (None,) * len(chosen),
-        len(kept),
-        through_untimed,
-    )
+    return _by_execution(capture, np.array(path[::-1], np.int32))
 
 
-def _observed(capture: Capture, kept: KeptEdges, core: CorePredecessors, through_untimed: bool) -> CriticalPath:
+def _observed(capture: Capture, kept: KeptEdges, core: CorePredecessors) -> _Steps:
     tasks, kinds = _observed_walk(capture, kept, core)
-    compute, stall = _sweep(capture, tasks)
-    makespan = capture.makespan_ticks
-    if int(compute.sum()) + int(stall.sum()) != makespan:
+    steps = _by_frontier(capture, tasks, [STALL_KINDS[k] for k in kinds.tolist()])
+    if int(steps.compute.sum()) + int(steps.stall.sum()) != capture.makespan_ticks:
         backwards = int((capture.records.end_ticks < capture.records.start_ticks).sum())
         assert backwards, "compute and stall of the observed path do not tile the makespan"
         raise NotAvailable(
             f"{backwards} records end before they start, so compute and stall cannot tile the makespan. "
             "Fix or leave out those records"
         )
-    return _with_times(
-        capture,
-        "observed",
-        tasks,
-        compute,
-        stall,
-        tuple(STALL_KINDS[k] for k in kinds.tolist()),
-        len(kept),
-        through_untimed,
-    )
+    return steps
 
 
-def _observed_walk(capture: Capture, kept: KeptEdges, core: CorePredecessors) -> tuple[I4, Any]:
+def _observed_walk(capture: Capture, kept: KeptEdges, core: CorePredecessors) -> tuple[I4, NDArray[Any]]:
     """Tasks of the observed path in start order, and per task the index of what it waited for in STALL_KINDS."""
     from analysis import path_kernels
 
@@ -283,8 +239,7 @@ def _observed_walk(capture: Capture, kept: KeptEdges, core: CorePredecessors) ->
     return walk[::-1].copy(), kinds[::-1].copy()
 
 
-def _imported(capture: Capture, kind: str) -> CriticalPath:
-    which = kind.removeprefix("imported-")
+def _imported(capture: Capture, which: str) -> _Steps:
     path: I4 = capture.paths.static if which == "static" else capture.paths.observed
     path = path[capture.tasks.n_records[path] > 0]
     if not len(path):
@@ -292,40 +247,72 @@ def _imported(capture: Capture, kind: str) -> CriticalPath:
             f"no CPM_{which}*.json with tasks of this capture lies beside it. "
             f"Put that file there, or look at the {which} path computed here"
         )
-    if which == "static":
-        compute = (capture.tasks.end_ticks - capture.tasks.start_ticks)[path]
-        stall = np.zeros(len(path), np.int64)
-    else:
-        compute, stall = _sweep(capture, path)
-    return _with_times(capture, kind, path, compute, stall, (None,) * len(path), None, False)
+    return _by_execution(capture, path) if which == "static" else _by_frontier(capture, path, [None] * len(path))
 
 
-def _sweep(capture: Capture, path: I4) -> tuple[I8, I8]:
-    """Compute and stall per task of ``path``: a frontier moves from the first start of the capture to each end."""
+def _by_execution(capture: Capture, path: I4) -> _Steps:
+    """A path that is as long as its tasks execute: no stall."""
+    compute = (capture.tasks.end_ticks - capture.tasks.start_ticks)[path]
+    return _Steps(path, compute, np.zeros(len(path), np.int64), [None] * len(path))
+
+
+def _by_frontier(capture: Capture, path: I4, stall_kind: list[str | None]) -> _Steps:
+    """Compute and stall in the time of the run: a frontier moves from the capture's first start to each end."""
     start, end = capture.tasks.start_ticks[path], capture.tasks.end_ticks[path]
     first = np.int64(capture.records.start_ticks.min())
     frontier = np.maximum.accumulate(np.concatenate(([first], end)))[:-1]
-    stall = np.maximum(0, start - frontier)
     compute = np.maximum(0, end - np.maximum(start, frontier))
-    return compute, stall
+    return _Steps(path, compute, np.maximum(0, start - frontier), stall_kind)
 
 
-def _with_times(
-    capture: Capture,
-    kind: str,
-    tasks: I4,
-    compute: I8,
-    stall: I8,
-    stall_kind: tuple[str | None, ...],
-    hb_edges: int | None,
-    through_untimed: bool,
-) -> CriticalPath:
-    makespan = capture.makespan_ticks
-    assert makespan is not None, "a path needs records"
-    notes = _notes(capture, kind, through_untimed)
-    return CriticalPath(
-        capture, kind, tasks, compute, stall, stall_kind, makespan, hb_edges, through_untimed, tuple(notes)
+def _table(capture: Capture, steps: _Steps, names: list[str]) -> Table:
+    start, end = (column[steps.tasks] for column in (capture.tasks.start_ticks, capture.tasks.end_ticks))
+    ticks = {"start": start, "end": end, "compute": steps.compute, "stall": steps.stall}
+    data: dict[str, Cells] = {
+        "task_id": task_ids(capture, steps.tasks),
+        "name": names,
+        "stall_kind": steps.stall_kind,
+    }
+    data |= {f"{name}_ticks": values for name, values in ticks.items()}
+    data |= {f"{name}_us": to_us(capture, values) for name, values in ticks.items()}
+    return Table(COLUMNS, data)
+
+
+def _by_kind(capture: Capture, steps: _Steps) -> Table:
+    stalls = np.array([kind or "stall" for kind in steps.stall_kind], dtype=object)
+    kinds = [kind for kind in (*STALL_KINDS, "stall") if bool((stalls == kind).any())]
+    ticks = [int(steps.compute.sum()), *(int(steps.stall[stalls == kind].sum()) for kind in kinds)]
+    return Table(
+        KIND_COLUMNS,
+        {
+            "kind": ["compute", *kinds],
+            "tasks": [len(steps.tasks), *(int((stalls == kind).sum()) for kind in kinds)],
+            "total_us": to_us(capture, np.array(ticks, np.int64)),
+            "share": _share(np.array(ticks, np.int64), sum(ticks)),
+        },
     )
+
+
+def _by_function(capture: Capture, steps: _Steps, names: list[str]) -> Table:
+    distinct, inverse = np.unique(np.array(names, dtype=np.str_), return_inverse=True)
+    compute, stall = np.zeros(len(distinct), np.int64), np.zeros(len(distinct), np.int64)
+    np.add.at(compute, inverse, steps.compute)
+    np.add.at(stall, inverse, steps.stall)
+    table = Table(
+        FUNCTION_COLUMNS,
+        {
+            "name": distinct.tolist(),
+            "tasks": np.bincount(inverse, minlength=len(distinct)),
+            "compute_us": to_us(capture, compute),
+            "stall_us": to_us(capture, stall),
+            "share": _share(compute, int(compute.sum() + stall.sum())),
+        },
+    )
+    return table.take(np.lexsort((distinct, -compute)))
+
+
+def _share(ticks: I8, length: int) -> NDArray[np.float64]:
+    return ticks / length if length else np.full(len(ticks), np.nan)
 
 
 def _notes(capture: Capture, kind: str, through_untimed: bool) -> list[str]:

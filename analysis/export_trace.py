@@ -69,11 +69,20 @@ def write_trace(capture: Capture, out: IO[bytes], arrows: bool = False) -> Trace
     return counts
 
 
+def iter_trace(capture: Capture, arrows: bool = False) -> Iterator[bytes]:
+    """The file of :func:`write_trace` piece by piece, for a streamed answer; raises before the first piece."""
+    return (chunk for chunk, _ in trace_chunks(capture, arrows))
+
+
 def trace_chunks(capture: Capture, arrows: bool = False) -> Iterator[tuple[bytes, TraceCounts]]:
-    """The file of :func:`write_trace` piece by piece, each with the counts up to its end."""
+    """The pieces of :func:`iter_trace`, each with the counts up to its end."""
     views = [view for view, reason in available_views(capture).items() if not reason]
     if not views:
         raise NotAvailable("the capture holds no records, phases or orchestrator records: there is nothing to draw")
+    return _chunks(capture, views, arrows)
+
+
+def _chunks(capture: Capture, views: list[View], arrows: bool) -> Iterator[tuple[bytes, TraceCounts]]:
     counts = TraceCounts({}, 0)
     yield b'{"displayTimeUnit":"ns","otherData":' + orjson.dumps(_facts(capture)) + b',"traceEvents":[\n', counts
     separator = b""
@@ -89,7 +98,6 @@ def trace_chunks(capture: Capture, arrows: bool = False) -> Iterator[tuple[bytes
         for events in _arrow_events(capture):
             counts = TraceCounts(counts.slices, counts.arrows + len(events) // 2)
             yield separator + orjson.dumps(events)[1:-1], counts
-            separator = b",\n"
     yield b"\n]}\n", counts
 
 
@@ -152,7 +160,7 @@ def _names(pid: int, process: str, items: Items) -> list[Event]:
     for lane in items.lanes:
         for row in range(lane.rows):
             tid = pid * TRACKS_PER_PROCESS + lane.track + row
-            label = lane.label if not row else f"{lane.label} (row {row + 1})"
+            label = lane.label if not row else f"{lane.label} · row {row + 1}"
             events.append(meta("thread_name", {"name": label}, tid=tid))
             events.append(meta("thread_sort_index", {"sort_index": lane.track + row}, tid=tid))
     return events

@@ -104,7 +104,7 @@ def gaps(
     Raises:
         NotAvailable: the path, or the dependencies that explain it, are.
         LimitError: untimed tasks too dense to lead paths through.
-        ValueError: an unknown ``kind``.
+        ParameterError: an unknown ``kind``.
     """
     path = critical_path(capture, kind, through_untimed).tasks
     blocker, cause, until, core_id = _blockers(capture, path, through_untimed)

@@ -7,16 +7,17 @@ never), ``reduced-df`` (creator edges too, where the data flow spares them) and 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.errors import NotAvailable
-from analysis.model import I4, I8, Bool, Capture, EdgeSource, task_label
+from analysis.errors import NotAvailable, ParameterError
+from analysis.model import I4, I8, U8, Bool, Capture, EdgeSource, task_label
 from analysis.reduction_df import droppable
-from analysis.results import Column, Table, task_ids, task_names
+from analysis.results import Column, Table, task_names
 
 MODES: tuple[str, ...] = ("full", "reduced", "omitted", "reduced-df", "omitted-df")
 MAX_NAMED = 12
@@ -33,17 +34,25 @@ COLUMNS: tuple[Column, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class EdgeSelection:
-    """The edges of one mode. ``edge`` are indexes into EdgeTable, ascending, so pairs are sorted by numeric id.
+    """The edges of one mode, sorted by (pred, succ) as numbers.
 
-    ``cycle`` names the tasks of one cycle (first = last is not repeated), empty for a DAG.
+    ``edge`` are indexes into EdgeTable; ``pred_id``, ``succ_id``, ``annotations`` and the function names (indexes into
+    ``names``) run parallel to it. ``cycle`` are the dense indexes of one cycle's tasks (the first is not repeated at the
+    end), empty for a DAG. ``notes`` say in plain words what limits the answer.
     """
 
-    capture: Capture
     mode: str
     nodes: int
     edges: int
     edge: I8
+    pred_id: U8
+    succ_id: U8
+    annotations: I8
+    pred_name: I4
+    succ_name: I4
+    names: tuple[str, ...]
     cycle: I4
+    notes: tuple[str, ...]
 
     @property
     def is_dag(self) -> bool:
@@ -51,33 +60,16 @@ class EdgeSelection:
         return not len(self.cycle)
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What limits the answer, in plain words."""
-        found = []
-        if len(self.cycle):
-            found.append(f"The graph has a cycle, so no edge is redundant and all are kept: {self._cycle_text()}.")
-        if self.capture.meta.edges_from_fanout:
-            found.append("Edges come from fanout[]: dependencies on alloc tasks and annotations are missing.")
-        return tuple(found)
-
-    def _cycle_text(self) -> str:
-        labels = [task_label(int(i)) for i in self.capture.tasks.task_id[self.cycle]]
-        more = f" … ({len(labels)} tasks)" if len(labels) > MAX_NAMED else ""
-        return " → ".join([*labels[:MAX_NAMED], *([] if more else labels[:1])]) + more
-
-    @property
     def table(self) -> Table:
-        """One row per edge (:data:`COLUMNS`)."""
-        edges = self.capture.edges
-        pred, succ = edges.pred[self.edge], edges.succ[self.edge]
+        """One row per edge (:data:`COLUMNS`), made on demand: a full graph may have millions."""
         return Table(
             COLUMNS,
             {
-                "pred": task_ids(self.capture, pred),
-                "succ": task_ids(self.capture, succ),
-                "pred_name": task_names(self.capture, pred),
-                "succ_name": task_names(self.capture, succ),
-                "annotations": np.diff(edges.ann_offsets)[self.edge],
+                "pred": [str(i) for i in self.pred_id.tolist()],
+                "succ": [str(i) for i in self.succ_id.tolist()],
+                "pred_name": [self.names[i] for i in self.pred_name.tolist()],
+                "succ_name": [self.names[i] for i in self.succ_name.tolist()],
+                "annotations": self.annotations,
             },
         )
 
@@ -87,16 +79,12 @@ class EdgeSelection:
 
     def to_json(self) -> dict[str, Any]:
         """The keys of ``python -m analysis edges``."""
-        edges = self.capture.edges
-        pairs = zip(
-            task_ids(self.capture, edges.pred[self.edge]), task_ids(self.capture, edges.succ[self.edge]), strict=True
-        )
         return {
             "nodes": self.nodes,
             "edges": self.edges,
             "shown": len(self.edge),
             "is_dag": self.is_dag,
-            "pairs": [list(pair) for pair in pairs],
+            "pairs": [[str(p), str(s)] for p, s in zip(self.pred_id.tolist(), self.succ_id.tolist(), strict=True)],
         }
 
 
@@ -110,19 +98,45 @@ def edges(capture: Capture, mode: str = "full", masks: dict[str, NDArray[Any]] |
 
     Raises:
         NotAvailable: the capture has no dependencies.
-        ValueError: an unknown mode.
+        ParameterError: an unknown mode.
     """
     if mode not in MODES:
-        raise ValueError(f"mode must be one of {', '.join(MODES)}, not {mode!r}")
-    found = edge_masks(capture, with_df=mode.endswith("-df")) if masks is None else masks
+        raise ParameterError(f"mode is {mode!r}: choose one of {', '.join(MODES)}")
     if mode == "full":
+        cycle = find_cycle(capture) if masks is None else np.asarray(masks["cycle"])
         shown = np.ones(len(capture.edges), np.bool_)
     else:
-        omitted = found["omitted_df" if mode.endswith("-df") else "omitted"]
+        found = edge_masks(capture, with_df=mode.endswith("-df")) if masks is None else masks
+        cycle, omitted = np.asarray(found["cycle"]), found["omitted_df" if mode.endswith("-df") else "omitted"]
         shown = omitted if mode.startswith("omitted") else ~omitted
-    nodes = int(capture.tasks.in_graph.sum())
     at: I8 = np.flatnonzero(shown).astype(np.int64)
-    return EdgeSelection(capture, mode, nodes, len(capture.edges), at, np.asarray(found["cycle"]))
+    tasks, table = capture.tasks, capture.edges
+    names, code = np.unique(np.array(task_names(capture, np.arange(len(tasks))), np.str_), return_inverse=True)
+    pred, succ = table.pred[at], table.succ[at]
+    return EdgeSelection(
+        mode,
+        int(tasks.in_graph.sum()),
+        len(table),
+        at,
+        tasks.task_id[pred],
+        tasks.task_id[succ],
+        np.diff(table.ann_offsets)[at],
+        code[pred].astype(np.int32),
+        code[succ].astype(np.int32),
+        tuple(names.tolist()),
+        cycle,
+        tuple(_notes(capture, cycle)),
+    )
+
+
+def _notes(capture: Capture, cycle: I4) -> Iterator[str]:
+    """What limits the answer, in plain words."""
+    if len(cycle):
+        labels = [task_label(int(i)) for i in capture.tasks.task_id[cycle[:MAX_NAMED]]]
+        rest = f"… ({len(cycle)} tasks)" if len(cycle) > MAX_NAMED else labels[0]
+        yield f"The graph has a cycle, so no edge is redundant and all are kept: {' → '.join([*labels, rest])}."
+    if capture.meta.edges_from_fanout:
+        yield "Edges come from fanout[]: dependencies on alloc tasks and annotations are missing."
 
 
 def edge_masks(capture: Capture, with_df: bool = True) -> dict[str, NDArray[Any]]:
@@ -134,10 +148,7 @@ def edge_masks(capture: Capture, with_df: bool = True) -> dict[str, NDArray[Any]
     Raises:
         NotAvailable: the capture has no dependencies.
     """
-    if not capture.meta.has_deps and not capture.meta.edges_from_fanout:
-        raise NotAvailable(
-            "deps.json is missing, so there are no dependency edges. Put the deps.json of this run beside the swimlane"
-        )
+    _check_has_edges(capture)
     redundant, cycle = redundant_edges(capture)
     at = np.flatnonzero(redundant)
     result: dict[str, NDArray[Any]] = {"omitted": redundant & ~_has_creator(capture), "cycle": cycle}
@@ -146,6 +157,16 @@ def edge_masks(capture: Capture, with_df: bool = True) -> dict[str, NDArray[Any]
         omitted_df[at] = droppable(capture, at.astype(np.int64))
         result["omitted_df"] = omitted_df
     return result
+
+
+def find_cycle(capture: Capture) -> I4:
+    """The tasks of one cycle (dense indexes, the first not repeated), empty for a DAG.
+
+    Raises:
+        NotAvailable: the capture has no dependencies.
+    """
+    _check_has_edges(capture)
+    return _order(capture)[2]
 
 
 def redundant_edges(capture: Capture) -> tuple[Bool, I4]:
@@ -158,9 +179,9 @@ def redundant_edges(capture: Capture) -> tuple[Bool, I4]:
 
     table = capture.edges
     n, m = len(capture.tasks), len(table)
-    order, level, reached = reduction_kernels.topological_order(table.out_offsets, table.succ, table.in_offsets)
-    if reached < n:
-        return np.zeros(m, np.bool_), _name_cycle(capture, order[:reached])
+    order, level, cycle = _order(capture)
+    if len(cycle):
+        return np.zeros(m, np.bool_), cycle
     skips = level[table.succ] - level[table.pred] >= 2
     redundant = np.zeros(m, np.bool_)
     if skips.any():
@@ -178,7 +199,25 @@ def redundant_edges(capture: Capture) -> tuple[Bool, I4]:
             sources.astype(np.int32),
             last,
         )
-    return redundant, np.zeros(0, np.int32)
+    return redundant, cycle
+
+
+def _order(capture: Capture) -> tuple[I4, I4, I4]:
+    """Topological order, level per task and a cycle (empty for a DAG; else order and level are partial)."""
+    from analysis import reduction_kernels
+
+    table = capture.edges
+    order, level, reached = reduction_kernels.topological_order(table.out_offsets, table.succ, table.in_offsets)
+    if reached == len(capture.tasks):
+        return order, level, np.zeros(0, np.int32)
+    return order, level, _name_cycle(capture, order[:reached])
+
+
+def _check_has_edges(capture: Capture) -> None:
+    if not capture.meta.has_deps and not capture.meta.edges_from_fanout:
+        raise NotAvailable(
+            "deps.json is missing, so there are no dependency edges. Put the deps.json of this run beside the swimlane"
+        )
 
 
 def _has_creator(capture: Capture) -> Bool:
