@@ -16,7 +16,7 @@ from analysis.formats.idindex import IdIndex
 from analysis.formats.join import Joined, join
 from analysis.formats.launches import split
 from analysis.formats.name_map import NameMap
-from analysis.formats.raw import RawSwimlane
+from analysis.formats.raw import NO_CONTAINER, RawSwimlane
 from analysis.formats.report import Report
 from analysis.model import (
     I4,
@@ -64,6 +64,7 @@ def assemble(parts: Parts, launch: int, report: Report) -> Capture:
     zero = low if raw.clock_freq_hz is not None and low is not None else 0
     clock = mapping(raw, low, high)
     deps = parts.deps
+    has_file = raw.container != NO_CONTAINER
     edges = deps.edges if deps is not None else _edges_of_fanout(raw)
     index = IdIndex(_all_ids(raw, joined, deps, edges))
     listed = tables.listed_tasks(deps.tasks if deps is not None else None, index)
@@ -120,7 +121,7 @@ def assemble(parts: Parts, launch: int, report: Report) -> Capture:
             launches=launches,
             aicore_rows=aicore_rows,
             aicpu_rows=aicpu_rows,
-            has_records_file=True,
+            has_records_file=has_file,
             has_deps=deps is not None,
             edges_from_fanout=from_fanout,
             has_name_map=parts.names is not None,
@@ -209,9 +210,11 @@ def _path(wanted: list[int], index: IdIndex, report: Report) -> I4:
 
 def _note_assumptions(parts: Parts, clock: Mapping | None, report: Report) -> None:
     raw = parts.raw
+    has_file = raw.container != NO_CONTAINER
+    report.add("missing_swimlane", int(not has_file))
     report.add("missing_deps", int(parts.deps is None and raw.fanout is None))
     report.add("missing_name_map", int(parts.names is None))
-    report.add("assumed_tolerance", int(raw.clock_freq_hz is None))
+    report.add("assumed_tolerance", int(has_file and raw.clock_freq_hz is None))
     if clock is None:
         return
     host = clock.clock

@@ -270,9 +270,9 @@ def _overlaps(values: Sequence[str | None]) -> U1:
 
 
 def _sniff(shape: Shape) -> bool:
-    if "edges" in shape.keys and "traceEvents" not in shape.keys:
+    if "edges" in shape.lists:
         rows = shape.rows.get("edges")
-        return not rows or {"pred", "succ"} <= rows
+        return {"pred", "succ"} <= rows if rows else bool({"tasks", "tensors"} & shape.lists) or len(shape.keys) == 1
     return "kernel_ids" in shape.rows.get("tasks", frozenset())
 
 

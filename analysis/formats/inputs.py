@@ -29,34 +29,39 @@ class Inputs:
     label: str
 
     @property
-    def swimlane(self) -> Path:
-        """The swimlane file."""
-        return self.files["swimlane"]
+    def swimlane(self) -> Path | None:
+        """The swimlane file; None where a directory holds only a graph or names."""
+        return self.files.get("swimlane")
 
 
 def find(path: Path) -> Inputs:
     """The capture at ``path``: a swimlane file, or a directory that holds exactly one (or whose ``dfx_outputs`` does).
 
+    A directory without a swimlane but with deps.json or a name map is a capture without records.
+
     Raises:
-        NotFoundError: nothing there, or no swimlane in the directory.
+        NotFoundError: nothing there, or nothing of a capture in the directory.
         AmbiguousError: the directory holds several swimlanes.
         InputError: the path cannot be read.
     """
     if path.is_dir():
-        return of_swimlane(_only_swimlane(path))
+        return _of_directory(path)
     if not path.exists():
         raise NotFoundError(f"{path}: no such file or directory")
     return of_swimlane(path)
 
 
-def _only_swimlane(directory: Path) -> Path:
-    found = swimlanes(directory)
+def _of_directory(directory: Path) -> Inputs:
     nested = directory / "dfx_outputs"
-    if not found and nested.is_dir():
-        found = swimlanes(nested)
+    places = [directory, nested] if nested.is_dir() else [directory]
+    found = next((files for files in map(swimlanes, places) if files), [])
     if len(found) == 1:
-        return found[0]
+        return of_swimlane(found[0])
     if not found:
+        for place in places:
+            files = siblings(place)
+            if "deps" in files or "name_map" in files:
+                return Inputs(files, _label(place))
         raise NotFoundError(f"{directory}: no swimlane file (chip_swimlane_records.json or an older name) in here")
     names = tuple(str(file) for file in found)
     raise AmbiguousError(f"{directory} holds {len(names)} captures; name one of: {', '.join(names)}", names)
@@ -84,19 +89,30 @@ def swimlanes(directory: Path) -> list[Path]:
 def of_swimlane(swimlane: Path) -> Inputs:
     """The capture of one swimlane file: siblings are joined by directory."""
     directory = swimlane.parent
-    files = {"swimlane": swimlane}
+    alone = swimlanes(directory) == [swimlane]
+    label = _label(directory)
+    return Inputs({"swimlane": swimlane, **siblings(directory)}, label if alone else f"{label}/{stem(swimlane)}")
+
+
+def _label(directory: Path) -> str:
+    resolved = directory.absolute()
+    return resolved.parent.name if resolved.name == "dfx_outputs" else resolved.name
+
+
+def siblings(directory: Path) -> dict[str, Path]:
+    """Kind → file for everything but the swimlane."""
+    files: dict[str, Path] = {}
     for kind in SIBLINGS:
         found = sibling(directory, kind)
         if found is None and kind == "name_map":
             found = _outer_name_map(directory)
         if found is not None:
             files[kind] = found
-    alone = len([file for file in json_files(directory) if "swimlane" in file.name or "perf" in file.name]) <= 1
-    name = directory.parent.name if directory.name == "dfx_outputs" else directory.name
-    return Inputs(files, name if alone else f"{name}/{_stem(swimlane)}")
+    return files
 
 
-def _stem(path: Path) -> str:
+def stem(path: Path) -> str:
+    """File name without ``.json`` and ``.gz``."""
     return path.name.removesuffix(".gz").removesuffix(".json")
 
 

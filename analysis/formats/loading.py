@@ -14,8 +14,8 @@ from analysis.formats import cpm, deps, name_map
 from analysis.formats.assemble import Parts, assemble
 from analysis.formats.inputs import Inputs, find, identity
 from analysis.formats.peek import shape_of
-from analysis.formats.raw import RawSwimlane
-from analysis.formats.reading import expand, read_file, sections
+from analysis.formats.raw import RawSwimlane, no_swimlane
+from analysis.formats.reading import expand, is_list, read_file, sections
 from analysis.formats.registry import Format, Sections, Shape
 from analysis.formats.report import Report
 from analysis.model import Capture
@@ -73,8 +73,10 @@ def load_inputs(inputs: Inputs, launch: int = 0, progress: Progress = no_progres
     report = Report()
     with ThreadPoolExecutor(1) as pool:
         reader = _Reader(pool)
-        progress(0.0, f"reading {inputs.swimlane.name}")
-        parts = Parts(raw=_swimlane(reader, inputs.swimlane, report), label=inputs.label)
+        parts = Parts(raw=no_swimlane(), label=inputs.label)
+        if inputs.swimlane is not None:
+            progress(0.0, f"reading {inputs.swimlane.name}")
+            parts.raw = _swimlane(reader, inputs.swimlane, report)
         progress(0.4, "reading deps.json")
         parts.deps = _sibling(reader, inputs, "deps", deps.read, report)
         progress(0.7, "reading names and paths")
@@ -93,12 +95,13 @@ def full_shape(found: Sections) -> Shape:
     """Structure of a file whose sections are all known."""
     rows = {}
     for key, raw in found.items():
-        inner = shape_of(bytes(memoryview(raw)[:_PEEK_BYTES]), whole=False)
+        inner = shape_of(bytes(memoryview(raw)[:_PEEK_BYTES]))
         if "" in inner.rows:
             rows[key] = inner.rows[""]
     texts = all(bytes(memoryview(raw)[:1]) == b'"' for raw in found.values())
     numbers = bool(found) and all(key.isascii() and key.isdigit() for key in found)
-    return Shape(frozenset(found), rows, flat_names=numbers and texts)
+    lists = frozenset(key for key, raw in found.items() if is_list(raw))
+    return Shape(frozenset(found), lists, rows, flat_names=numbers and texts)
 
 
 def _swimlane(reader: _Reader, path: Path, report: Report) -> RawSwimlane:

@@ -199,7 +199,7 @@ def _level_of(raw: RawSwimlane) -> int:
 
 
 def _sniff(shape: Shape) -> bool:
-    if "tasks" not in shape.keys or "edges" in shape.keys:
+    if "tasks" not in shape.lists or "edges" in shape.keys:
         return False
     if shape.rows.get("tasks"):
         return "start_time_us" in shape.rows["tasks"]

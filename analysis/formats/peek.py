@@ -9,9 +9,8 @@ from pathlib import Path
 from analysis.formats.reading import GZIP_MAGIC
 from analysis.formats.registry import Shape
 
-HEAD_BYTES = 4096
-DEEP_BYTES = 1 << 17
-"""How far to read when the first :data:`HEAD_BYTES` do not tell."""
+STEPS_BYTES = (512, 4096, 1 << 17)
+"""How far to read: the first step usually tells, the others are for files that begin with something long."""
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 
 
@@ -19,9 +18,11 @@ def kind_of_file(path: Path) -> str | None:
     """``swimlane``, ``deps``, ``name_map`` or ``trace``; None for anything else or an unreadable file."""
     from analysis.formats import recognise
 
-    for limit in (HEAD_BYTES, DEEP_BYTES):
+    for limit in STEPS_BYTES:
         head, whole = read_head(path, limit)
-        found = recognise(shape_of(head, whole))
+        if head.lstrip()[:1] not in (b"{", b"["):
+            return None
+        found = recognise(shape_of(head))
         if found is not None or whole:
             return found.kind if found is not None else None
     return None
@@ -41,15 +42,18 @@ def read_head(path: Path, limit: int) -> tuple[bytes, bool]:
         except zlib.error:
             return b"", True
         whole = machine.eof and not machine.unused_data
-        return text[:limit], whole and len(text) <= limit
-    return head[:limit], len(head) <= limit
+        return _without_mark(text[:limit]), whole and len(text) <= limit
+    return _without_mark(head[:limit]), len(head) <= limit
 
 
-def shape_of(text: bytes, whole: bool) -> Shape:
+def _without_mark(text: bytes) -> bytes:
+    return text[3:] if text[:3] == b"\xef\xbb\xbf" else text
+
+
+def shape_of(text: bytes) -> Shape:
     """Top-level keys and the keys of the first object of each top-level list, as far as ``text`` goes."""
-    if text[:3] == b"\xef\xbb\xbf":
-        text = text[3:]
     keys: list[str] = []
+    lists: list[str] = []
     rows: dict[str, set[str]] = {}
     strings_only = True
     path: list[bytes] = []
@@ -62,6 +66,8 @@ def shape_of(text: bytes, whole: bool) -> Shape:
             path.append(token)
             if path == [b"["]:
                 current = ""
+            if path in ([b"{", b"["], [b"["]):
+                lists.append(current)
             if depth >= 1 and path[0] == b"{":
                 strings_only = False
         elif token in (b"}", b"]"):
@@ -84,6 +90,7 @@ def shape_of(text: bytes, whole: bool) -> Shape:
     numbers = bool(keys) and all(key.isascii() and key.isdigit() for key in keys)
     return Shape(
         keys=frozenset(keys),
+        lists=frozenset(lists),
         rows={key: frozenset(names) for key, names in rows.items()},
         flat_names=numbers and strings_only,
     )

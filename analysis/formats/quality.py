@@ -122,7 +122,7 @@ def _level(subject: Checked, report: Report) -> None:
     raw = subject.raw
     if raw.level is None:
         return
-    found = 1
+    found = int(len(raw.aicore) > 0)
     if len(raw.aicpu) or (raw.joins is not None and bool((raw.joins.dispatch != 0).any())):
         found = 2
     found = 3 if len(raw.phases) else found

@@ -132,6 +132,9 @@ def empty(kind: type[R]) -> R:
     return kind(**arrays)
 
 
+NO_CONTAINER = "none"
+
+
 @dataclass
 class RawSwimlane:
     """One swimlane file, decoded but not joined."""
@@ -165,3 +168,8 @@ class RawSwimlane:
         if name not in self.kinds:
             self.kinds.append(name)
         return self.kinds.index(name)
+
+
+def no_swimlane() -> RawSwimlane:
+    """What stands in where a directory holds a graph or names but no swimlane: level 0, no rows."""
+    return RawSwimlane(NO_CONTAINER, 0, None, None, [], None, empty(AicoreRows), empty(AicpuRows))

@@ -25,11 +25,13 @@ Reader: TypeAlias = Callable[[Sections, str, Report], RawSwimlane]
 class Shape:
     """Structure of a JSON file as far as it has been seen.
 
-    ``keys``: top-level keys (of a list: none). ``rows``: per top-level list of objects, the keys of its first object;
-    a bare top-level list is ``""``. ``numeric``: every key is a decimal number and every value a string.
+    ``keys``: top-level keys (of a list: none). ``lists``: those that hold a list. ``rows``: per top-level list of objects, the keys of its first object;
+    a bare top-level list is ``""``. ``flat_names``: every key is a decimal number and
+    every value a string.
     """
 
     keys: frozenset[str]
+    lists: frozenset[str]
     rows: Mapping[str, frozenset[str]]
     flat_names: bool = False
 

@@ -49,6 +49,7 @@ MESSAGES: dict[str, str] = {
     "dropped_launches": "{count} launch boundary record(s) were dropped by the runtime: launches may be merged",
     "unsplit_rows": "{count} row(s) carry nothing that tells their launch: shown with every launch",
     # Information: nothing is wrong, but something is absent or assumed.
+    "missing_swimlane": "there is no swimlane file: no records, no times",
     "missing_deps": "deps.json is missing: no dependency lines and no function ids from it",
     "missing_name_map": "no name map: functions are shown as func_<id>",
     "missing_flags": "{count} dependency annotation(s) carry no flags (older or host-built graph)",
@@ -61,6 +62,7 @@ MESSAGES: dict[str, str] = {
 }
 INFORMATION = frozenset(
     {
+        "missing_swimlane",
         "missing_deps",
         "missing_name_map",
         "missing_flags",

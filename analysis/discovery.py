@@ -1,0 +1,250 @@
+"""Which captures lie in this tree? Names, sizes and head bytes only, never a full parse.
+
+Every directory with a recognised file is a capture of its own, labelled by its path relative to the root
+(FORMATS section 1). :func:`scan` yields while it walks, so the first rows of a huge or slow tree appear at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from analysis.formats.inputs import SIBLINGS, stem
+from analysis.formats.peek import kind_of_file
+
+ErrorSink: TypeAlias = Callable[[str, str], None]
+"""Called with (path, reason) for every directory or file that cannot be looked at."""
+MAX_DEPTH = 64
+SKIPPED = frozenset({"__pycache__", "node_modules"})
+"""Directories that are never entered; hidden directories and pass dumps are not entered either."""
+DFX = "dfx_outputs"
+_RANK = re.compile(r"(rank|device|dev|d|node|worker|card|npu|chip)_?(\d+)", re.IGNORECASE)
+_SWIMLANE_NAME = re.compile(r"(chip_swimlane|l2_swimlane|l2_perf|perf_swimlane).*\.json(\.gz)?")
+_CPM_NAME = re.compile(r"CPM_(static|observed).*\.json(\.gz)?")
+_MEMORY_PASS = "AllocateMemoryAddr"
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureSource:
+    """One capture as it lies on disk, not opened yet."""
+
+    path: Path
+    """What to open: the directory, or the swimlane file where one directory holds several."""
+    relative: str
+    """Path relative to the scanned root, "." for the root itself; several swimlanes add the file's stem."""
+    group: str
+    """``relative`` without ``dfx_outputs`` and rank or device parts: captures of one case share it."""
+    rank: str
+    """The rank and device parts of the path, as in "rank0/d1"; "" without."""
+    files: dict[str, str]
+    """Kind (swimlane, deps, name_map, cpm_static, cpm_observed, trace, perf_hints) → name, relative to the directory."""
+    traces: tuple[str, ...]
+    """All Chrome traces of the directory, newest last."""
+    passes: tuple[Path, ...]
+    """Pass dump directories beside or inside the capture, by name."""
+    views: tuple[str, ...]
+    """Pages it can fill: swimlane, graph, functions, trace, passes, memory."""
+    size_bytes: int
+    modified_s: float
+    signature: str
+    """Changes when any file of the capture changes."""
+    error: str = ""
+    """Why the swimlane cannot be what its name says; "" when it looks right."""
+
+
+@dataclass(slots=True)
+class _Listing:
+    """What one directory holds."""
+
+    path: Path
+    files: dict[str, os.stat_result] = field(default_factory=dict)
+    directories: list[str] = field(default_factory=list)
+
+    def passes(self) -> tuple[Path, ...]:
+        return tuple(self.path / name for name in self.directories if name.startswith("passes_dump"))
+
+
+def scan(root: str | Path, on_error: ErrorSink | None = None) -> Iterator[CaptureSource]:
+    """Walk ``root`` and yield every capture, parents before children, names ascending.
+
+    Args:
+        root: directory to walk. Links to directories are not followed, so loops cannot happen.
+        on_error: told about everything that cannot be read; the walk goes on.
+
+    Raises:
+        OSError: the root itself cannot be listed.
+    """
+    base = Path(root)
+    os.listdir(base)
+    sink = on_error or _ignore
+    yield from _walk(base, base, (), 0, sink)
+
+
+def _ignore(path: str, reason: str) -> None:
+    """Nobody asked for errors."""
+
+
+def _walk(
+    base: Path, directory: Path, above: tuple[Path, ...], depth: int, sink: ErrorSink
+) -> Generator[CaptureSource, None, bool]:
+    """Captures at and below ``directory``; returns whether any of them took the pass dumps of ``directory``."""
+    listing = _list(directory, sink)
+    if listing is None:
+        return False
+    inside = listing.passes()
+    claimed = False
+    for source in _sources(base, listing, inside or above, sink):
+        claimed = True
+        yield source
+    if depth >= MAX_DEPTH:
+        sink(str(directory), f"more than {MAX_DEPTH} directories deep: not entered")
+        return claimed
+    for name in listing.directories:
+        if name in SKIPPED or name.startswith((".", "passes_dump")):
+            continue
+        # A dump beside dfx_outputs or above a rank belongs to the captures in there, not to unrelated cases.
+        belongs = name == DFX or _RANK.fullmatch(name) is not None
+        given = (inside or above) if belongs else ()
+        taken = yield from _walk(base, directory / name, given, depth + 1, sink)
+        claimed |= taken and belongs
+    if inside and not claimed:
+        yield _source(base, listing, {}, (), inside)
+        return True
+    return claimed
+
+
+def _list(directory: Path, sink: ErrorSink) -> _Listing | None:
+    listing = _Listing(directory)
+    try:
+        with os.scandir(directory) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                try:
+                    if entry.is_dir(follow_symlinks=False):
+                        listing.directories.append(entry.name)
+                    elif entry.is_file():
+                        listing.files[entry.name] = entry.stat()
+                except OSError as error:
+                    sink(entry.path, error.strerror or str(error))
+    except OSError as error:
+        sink(str(directory), error.strerror or str(error))
+        return None
+    return listing
+
+
+def _sources(base: Path, listing: _Listing, passes: tuple[Path, ...], sink: ErrorSink) -> Iterator[CaptureSource]:
+    kinds = _kinds(listing)
+    siblings = _siblings(listing)
+    swimlanes = [name for name, kind in kinds.items() if kind == "swimlane" or _SWIMLANE_NAME.fullmatch(name)]
+    traces = tuple(
+        sorted(
+            (name for name, kind in kinds.items() if kind == "trace" and not _CPM_NAME.fullmatch(name)),
+            key=lambda name: (listing.files[name].st_mtime_ns, name),
+        )
+    )
+    if len(swimlanes) > 1:
+        for name in swimlanes:
+            yield _source(base, listing, {"swimlane": name, **siblings}, traces, passes, name, kinds.get(name))
+        return
+    files = {"swimlane": swimlanes[0], **siblings} if swimlanes else siblings
+    if {"swimlane", "deps", "name_map"} & set(files) or traces:
+        yield _source(base, listing, files, traces, passes, known=kinds.get(files.get("swimlane", "")))
+
+
+def _kinds(listing: _Listing) -> dict[str, str | None]:
+    """Kind per JSON file, by structure."""
+    names = [name for name in listing.files if name.endswith((".json", ".json.gz"))]
+    return {name: kind_of_file(listing.path / name) for name in names}
+
+
+def _siblings(listing: _Listing) -> dict[str, str]:
+    """Newest file per kind, as :func:`analysis.formats.inputs.sibling` chooses it."""
+    found: dict[str, str] = {}
+    for kind, patterns in SIBLINGS.items():
+        for pattern in patterns:
+            matcher = re.compile(re.escape(pattern).replace(r"\*", ".*") + r"(\.gz)?")
+            names = [name for name in listing.files if matcher.fullmatch(name)]
+            if names:
+                found[kind] = max(names, key=lambda name: (listing.files[name].st_mtime_ns, name))
+                break
+    for place in ("perf_hints.log", "report/perf_hints.log", "../report/perf_hints.log", "../perf_hints.log"):
+        if (listing.path / place).is_file():
+            found["perf_hints"] = place
+            break
+    return found
+
+
+def _source(
+    base: Path,
+    listing: _Listing,
+    files: dict[str, str],
+    traces: tuple[str, ...],
+    passes: tuple[Path, ...],
+    only: str | None = None,
+    known: str | None = None,
+) -> CaptureSource:
+    relative = listing.path.relative_to(base).as_posix()
+    group, rank = _group(relative)
+    named = {**files, "trace": traces[-1]} if traces else files
+    stats = {name: listing.files[name] for name in {*files.values(), *traces} if name in listing.files}
+    swimlane = files.get("swimlane")
+    return CaptureSource(
+        path=listing.path / only if only is not None else listing.path,
+        relative=f"{relative}/{stem(Path(only))}" if only is not None else relative,
+        group=group,
+        rank=rank,
+        files=named,
+        traces=traces,
+        passes=passes,
+        views=_views(named, passes),
+        size_bytes=sum(stat.st_size for stat in stats.values()),
+        modified_s=max((stat.st_mtime for stat in stats.values()), default=_modified(passes)),
+        signature=_signature(stats, passes),
+        error=f"{swimlane} does not look like a swimlane" if swimlane is not None and known != "swimlane" else "",
+    )
+
+
+def _group(relative: str) -> tuple[str, str]:
+    """(path without dfx_outputs and rank parts, the rank parts)."""
+    parts = [part for part in relative.split("/") if part not in (DFX, ".")]
+    ranks = [part for part in parts if _RANK.fullmatch(part)]
+    return "/".join(part for part in parts if not _RANK.fullmatch(part)), "/".join(ranks)
+
+
+def _views(files: dict[str, str], passes: tuple[Path, ...]) -> tuple[str, ...]:
+    views = [
+        ("swimlane", "swimlane" in files),
+        ("graph", "deps" in files),
+        ("functions", "swimlane" in files or "name_map" in files),
+        ("trace", "trace" in files),
+        ("passes", bool(passes)),
+        ("memory", any(_has_memory_pass(path) for path in passes)),
+    ]
+    return tuple(name for name, offered in views if offered)
+
+
+def _has_memory_pass(path: Path) -> bool:
+    try:
+        return any(_MEMORY_PASS in name and name.endswith(".py") for name in os.listdir(path))
+    except OSError:
+        return False
+
+
+def _modified(passes: tuple[Path, ...]) -> float:
+    times = []
+    for path in passes:
+        try:
+            times.append(path.stat().st_mtime)
+        except OSError:
+            continue
+    return max(times, default=0.0)
+
+
+def _signature(stats: dict[str, os.stat_result], passes: tuple[Path, ...]) -> str:
+    parts = [f"{name} {s.st_size} {s.st_mtime_ns} {s.st_ino}" for name, s in sorted(stats.items())]
+    parts += [f"{path} {_modified((path,))}" for path in passes]
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:32]
