@@ -232,10 +232,11 @@ def _csv_line(capture: Capture, edge: int) -> str:
         str(int(capture.edges.ann_offsets[edge + 1] - capture.edges.ann_offsets[edge])),
         "" if wait is None else f"{wait:.3f}",
     ]
-    return ",".join(_quoted(cell) for cell in cells) + "\r\n"
+    return ",".join(quoted(cell) for cell in cells) + "\r\n"
 
 
-def _quoted(cell: str) -> str:
+def quoted(cell: str) -> str:
+    """A CSV cell, quoted where it has to be."""
     return '"' + cell.replace('"', '""') + '"' if any(mark in cell for mark in ',"\r\n') else cell
 
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from analysis import critical_path, early_dispatch, reduction
+from analysis import chains, critical_path, early_dispatch, reduction
 from analysis.errors import NotAvailable, SwimscopeError
 from analysis.graph_scene import Scene, around_scene, fits_whole, summary_scene, tasks_scene, whole_scene
 from analysis.graph_summary import Partition, levels, partition
 from analysis.layout import Layout, layered
-from analysis.model import EARLY_UNKNOWN, I4, Bool, Capture
+from analysis.model import EARLY_UNKNOWN, I4, I8, Bool, Capture
 from analysis.neighbourhood import adjacency, neighbourhood
 from app.services import Services
 from app.url_state import ViewState
@@ -83,7 +83,7 @@ def picture(services: Services, run_key: str, view: ViewState) -> Picture:
         view.mode,
         view.dir,
         counts,
-        (*notes, *scene.notes),
+        (*selection(services, capture, view.mode).notes, *notes, *scene.notes),
     )
 
 
@@ -147,6 +147,30 @@ def selected_task(capture: Capture, sel: str) -> int:
     """Dense index of the task that a selection (or an item of ``exp``) names, -1 when it names none."""
     word, _, rest = sel.partition(":")
     return capture.task_index(int(rest)) if word in ("task", "group", "gap", "chain") and rest.isdigit() else -1
+
+
+def lit(capture: Capture, view: ViewState) -> list[str]:
+    """Element ids of the tasks that a selected chain or path consists of; none for other selections."""
+    word, _, rest = view.sel.partition(":")
+    tasks = np.zeros(0, np.int64)
+    try:
+        if word == "path":
+            tasks = critical_path.critical_path(capture, rest).tasks
+        elif word == "chain":
+            tasks = _chain_of(capture, capture.task_index(int(rest)))
+    except NotAvailable:
+        return []
+    return [f"task:{int(task_id)}" for task_id in capture.tasks.task_id[tasks].tolist()]
+
+
+def _chain_of(capture: Capture, task: int) -> I8:
+    """Members of the single-dependency chain that holds ``task``."""
+    found = chains.single_dependency_chains(capture)
+    at = np.flatnonzero(found.members == task)
+    if not len(at):
+        return np.zeros(0, np.int64)
+    chain = int(np.searchsorted(found.offsets, at[0], side="right")) - 1
+    return found.members[found.offsets[chain] : found.offsets[chain + 1]]
 
 
 def parts_of(services: Services, capture: Capture) -> Partition:

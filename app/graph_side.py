@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from dash import html
 
-from analysis import graph_text, reduction
+from analysis import graph_text
 from analysis.errors import SwimscopeError
 from analysis.graph_summary import Group, group_exec_us
 from analysis.model import Capture, TaskKind, task_label
@@ -109,7 +109,7 @@ def _nothing(capture: Capture, view: ViewState) -> html.Div:
         "path": "The tasks of the selected path are highlighted.",
     }.get(view.sel.partition(":")[0], "Click a task, a group or a line; or search. Press ? for the keys.")
     found = [html.H2("Nothing is open"), html.P(text, className="muted"), html.H3("Tasks by kind")]
-    found.append(dag_details.table(["Kind", "Tasks"], rows, "Tasks by kind"))
+    found.append(dag_details.table(["Kind", "Tasks"], rows, "Tasks by kind", wrap=True))
     notices = [
         item for item in capture.meta.notices if any(word in item.code for word in ("edge", "dep", "tensor", "cycle"))
     ]

@@ -1,7 +1,7 @@
 """What does Cytoscape draw for a scene of the dependency graph?
 
 ``elements`` turns an ``analysis`` scene and its layout into Cytoscape elements with preset positions. The browser adds
-what depends on the theme or on the pointer (``assets/js/graph.js``): ports with degrees, the stripe in the function's
+what depends on the theme or on the pointer (``assets/js/graph/core.js``): ports with degrees, the stripe in the function's
 colour, markers, highlights.
 """
 
@@ -105,6 +105,7 @@ def _task_node(capture: Capture, scene: Scene, layout: Layout, i: int, node_id: 
         "tid": task_label(int(tasks.task_id[task])),
         "kind": kind.name.lower(),
         "fn": function_color_index(name) if func_id >= 0 else -1,
+        "func": func_id,
         "ins": int(edges.in_offsets[task + 1] - edges.in_offsets[task]),
         "outs": int(edges.out_offsets[task + 1] - edges.out_offsets[task]),
         "blocks": int(tasks.block_num[task]),
@@ -127,6 +128,7 @@ def _group_node(scene: Scene, layout: Layout, i: int, group: Group, ids: list[st
         "name": group.name,
         "kind": group.kind.name.lower(),
         "fn": function_color_index(group.name) if group.func_id >= 0 else -1,
+        "func": group.func_id,
         "count": hidden,
         "depth": f"{group.level_lo}–{group.level_hi}",
     }

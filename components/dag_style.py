@@ -123,6 +123,7 @@ def _line_rules(colors: dict[str, str], direction: str) -> list[dict[str, Any]]:
         "target-arrow-color": colors["muted"],
         "target-arrow-shape": "triangle",
         "arrow-scale": 0.8,
+        "target-distance-from-node": 6,
         "width": 1.1,
         "opacity": 0.62,
         "overlay-opacity": 0,

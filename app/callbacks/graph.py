@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dash import Dash, Input, Output, State
+from dash import ClientsideFunction, Dash, Input, Output, State
 from dash.exceptions import PreventUpdate
 
 from app import graph_picture, graph_side, ids
@@ -50,3 +50,17 @@ def register(app: Dash, services: Services) -> None:
     )
     def refill(query: dict[str, str] | None, run: dict[str, Any]) -> Any:
         return graph_side.content(services, decode(query)[0], run["key"])
+
+    @app.callback(
+        Output(page.LIT, "data"),
+        Input(ids.VIEW, "data"),
+        State(ids.RUN, "data"),
+        prevent_initial_call=True,
+    )
+    def light(query: dict[str, str] | None, run: dict[str, Any]) -> Any:
+        view = decode(query)[0]
+        return graph_picture.lit(services.library.capture(run["key"], view.launch), view)
+
+    app.clientside_callback(
+        ClientsideFunction("swimscopeGraph", "update"), Input(page.STYLES, "data"), Input(page.LIT, "data")
+    )

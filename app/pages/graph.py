@@ -17,7 +17,7 @@ from components.notices import not_available, notice
 
 PAGE = Page("graph", "/r/<run>/graph", "Task graph", 40)
 
-CY, HUD, MODES, SIGNATURE, NOTES, SIDE, STYLES = (
+CY, HUD, MODES, SIGNATURE, NOTES, SIDE, STYLES, LIT = (
     "graph-cy",
     "graph-hud",
     "graph-modes",
@@ -25,8 +25,9 @@ CY, HUD, MODES, SIGNATURE, NOTES, SIDE, STYLES = (
     "graph-notes",
     "graph-side",
     "graph-styles",
+    "graph-lit",
 )
-TABS = (("", "Details"), ("text", "Feeds and uses"), ("groups", "Groups"), ("omitted", "Omitted edges"))
+TABS = (("", "Details"), ("text", "Feeds and uses"), ("groups", "Groups"), ("omitted", "Omitted"))
 
 
 def layout(services: Services, view: ViewState, run_key: str) -> Any:
@@ -39,6 +40,7 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
         [
             dcc.Store(id=SIGNATURE, data=drawn.signature),
             dcc.Store(id=STYLES, data=styles(drawn.direction)),
+            dcc.Store(id=LIT, data=graph_picture.lit(drawn.capture, view)),
             _toolbar(view),
             _second_bar(view, drawn),
             html.Div(notes(drawn, problem), id=NOTES, className="graph-notes"),
@@ -132,7 +134,6 @@ def _canvas(drawn: graph_picture.Picture) -> html.Div:
                 style={"width": "100%", "height": "100%"},
                 minZoom=0.02,
                 maxZoom=4,
-                wheelSensitivity=0.3,
                 boxSelectionEnabled=False,
                 autoRefreshLayout=False,
             ),
