@@ -24,7 +24,7 @@ KEYS_SHELL: tuple[tuple[str, str], ...] = (
 )
 
 
-ANALYSES_ORDER = 10
+ANALYSES_ORDER = 90
 """Order of the page that the ``Analyses`` tab opens."""
 
 

@@ -153,6 +153,7 @@ class ViewState:
     lanes: str = _key(_text(200), "", "Filter on lanes by type, number or function.")
     deps: str = _key(_choice("both", "pred", "succ", "none"), "both", "Which dependency lines are drawn.")
     y: int = _key(_integer(0, 1_000_000), 0, "First visible row of the swimlane.")
+    item: str = _key(_text(20), "", "Focused item of the swimlane, such as r12 for record 12.", follow=False)
     tab: str = _key(_text(40), "", "Open tab of the performance panel.", follow=False)
     q: str = _key(_text(200), "", "Search text.", follow=False)
     mode: str = _key(

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import dash_ag_grid as dag
 from dash import dcc, html
 
 NUMERIC_UNITS = ("us", "ticks", "count", "share", "index", "bytes", "duration_us", "time")
-_WIDTHS = {"text": 200, "texts": 220, "ids": 220, "id": 140, "bool": 90, "share": 100, "time": 150}
+_WIDTHS = {"text": 200, "texts": 220, "ids": 220, "id": 170, "bool": 90, "share": 100, "time": 150}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def _column_def(column: GridColumn) -> dict[str, Any]:
     if numeric:
         out["type"] = "rightAligned"
         out["valueFormatter"] = {"function": f"swimscope_{column.unit}(params.value)"}
-    if column.unit in ("ids", "texts", "bool"):
+    if column.unit in ("id", "ids", "texts", "bool"):
         out["valueFormatter"] = {"function": f"swimscope_{column.unit}(params.value)"}
     if column.unit in ("link", "badges"):
         out["cellRenderer"] = f"swimscope_{column.unit}"
@@ -70,6 +70,11 @@ def _column_def(column: GridColumn) -> dict[str, Any]:
         out["flex"] = column.flex
         out["minWidth"] = column.width_px or 140
     return out | column.extra
+
+
+def function_column(column: GridColumn) -> GridColumn:
+    """``column`` with the function's colour before its name."""
+    return replace(column, extra={"cellRenderer": "swimscope_function"}, width_px=190)
 
 
 def grid(

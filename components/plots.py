@@ -8,8 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.function_records import FunctionRecords
 from components.graph import graph, layout, typed
-from components.theme import FUNCTION_COLORS
+from components.theme import FUNCTION_COLORS, function_color, function_color_index
 
 CURVE_COLORS = {"aic": FUNCTION_COLORS["light"][0], "aiv": FUNCTION_COLORS["light"][1]}
 
@@ -64,52 +65,51 @@ def _curve_trace(item: CurveLike, at: int) -> dict[str, Any]:
     }
 
 
-def histogram_figure(durations_us: NDArray[np.float64], color: str) -> dict[str, Any]:
-    """Histogram of durations: counts per equal part, at most 60 parts."""
-    counts, bounds = np.histogram(durations_us, bins=bin_count(durations_us))
-    return {
-        "data": [
-            {
-                "type": "bar",
-                "x": typed((bounds[:-1] + bounds[1:]) / 2),
-                "y": typed(counts.astype(np.int32)),
-                "width": float(bounds[1] - bounds[0]),
-                "marker": {"color": color, "line": {"width": 0}},
-                "hovertemplate": "%{y:,} records around %{x:.3f} µs<extra></extra>",
-            }
-        ],
-        "layout": layout(xaxis=_axis("duration (µs)"), yaxis=_axis("records"), bargap=0.02, showlegend=False),
+def function_css(name: str) -> str:
+    """The CSS colour of a function: a variable, so it follows the theme."""
+    return f"var(--fn-{function_color_index(name)})"
+
+
+def function_figures(found: FunctionRecords) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Histogram of a function's durations, and its records over time."""
+    color = function_color(found.name)
+    return histogram_figure(found, color), over_time_figure(found, color)
+
+
+def empty_figures(number: int) -> tuple[dict[str, Any], ...]:
+    """Figures with nothing in them."""
+    return tuple({"data": [], "layout": layout()} for _ in range(number))
+
+
+def histogram_figure(found: FunctionRecords, color: str) -> dict[str, Any]:
+    """Records per equal part of the duration."""
+    bounds = found.bounds_us
+    trace = {
+        "type": "bar",
+        "x": typed((bounds[:-1] + bounds[1:]) / 2),
+        "y": typed(found.counts.astype(np.int32)),
+        "width": float(bounds[1] - bounds[0]),
+        "marker": {"color": color, "line": {"width": 0}},
+        "hovertemplate": "%{y:,} records around %{x:.3f} µs<extra></extra>",
     }
+    axes = {"xaxis": _axis("duration (µs)"), "yaxis": _axis("records")}
+    return {"data": [trace], "layout": layout(**axes, bargap=0.02, showlegend=False)}
 
 
-def bin_count(values: NDArray[np.float64]) -> int:
-    """Parts of a histogram: square root of the count, between 1 and 60; 1 when all values are equal."""
-    if not len(values) or float(values.min()) == float(values.max()):
-        return 1
-    return int(min(60, max(5, np.sqrt(len(values)))))
-
-
-def over_time_figure(
-    start_us: NDArray[np.float64], duration_us: NDArray[np.float64], color: str, ids: list[str]
-) -> dict[str, Any]:
-    """A point per record: when it started and how long it took; ``ids`` name the task of each."""
-    return {
-        "data": [
-            {
-                "type": "scattergl" if len(start_us) > 5_000 else "scatter",
-                "mode": "markers",
-                "x": typed(start_us),
-                "y": typed(duration_us),
-                "ids": ids,
-                "customdata": ids,
-                "marker": {"color": color, "size": 5, "opacity": 0.75},
-                "hovertemplate": "%{y:.3f} µs at %{x:,.3f} µs<extra>task %{customdata}</extra>",
-            }
-        ],
-        "layout": layout(
-            xaxis=_axis("start (µs)"), yaxis=_axis("duration (µs)") | {"rangemode": "tozero"}, showlegend=False
-        ),
+def over_time_figure(found: FunctionRecords, color: str) -> dict[str, Any]:
+    """A point per record: when it started and how long it took; ``customdata`` holds the task id."""
+    ids = list(found.task_ids)
+    trace = {
+        "type": "scatter",
+        "mode": "markers",
+        "x": typed(found.start_us),
+        "y": typed(found.duration_us),
+        "customdata": ids,
+        "marker": {"color": color, "size": 5, "opacity": 0.75},
+        "hovertemplate": "%{y:.3f} µs at %{x:,.3f} µs<extra>task %{customdata}</extra>",
     }
+    axes = {"xaxis": _axis("start (µs)"), "yaxis": _axis("duration (µs)") | {"rangemode": "tozero"}}
+    return {"data": [trace], "layout": layout(**axes, showlegend=False)}
 
 
 def _axis(title: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from dash import html
 
 from analysis import registry
 from analysis.registry import Analysis, Parameter
-from app import ids, table_page, table_rows
+from app import ids, shell, table_page, table_rows
 from app.pages import Page
 from app.services import Services
 from app.table_page import TableView
@@ -65,7 +65,9 @@ def pages() -> tuple[TablePage, ...]:
     """A page for every analysis but functions, which has a page of its own."""
     return tuple(
         TablePage(
-            Page(item.name, f"/r/<run>/{item.name}", item.title, 10 if item.name == GROUP_TAB else -1),
+            Page(
+                item.name, f"/r/<run>/{item.name}", item.title, shell.ANALYSES_ORDER if item.name == GROUP_TAB else -1
+            ),
             table_page.url_keys(item),
         )
         for item in registry.ANALYSES
@@ -82,7 +84,7 @@ def layout(services: Services, view: ViewState, run_key: str, name: str) -> Any:
         *(notices.notice(note, level="info") for note in shown.outcome.notes),
     ]
     if shown.outcome.available:
-        main += [_figures(shown), _plot(shown), _table(services, shown, view)]
+        main += [_figures(shown), _plot(shown), _table(services, shown, view, run_key)]
     else:
         main.append(html.Div(notices.not_available(shown.analysis.title, shown.outcome.reason), className="page-pad"))
     return html.Div(
@@ -116,9 +118,6 @@ def _toolbar(services: Services, shown: TableView, view: ViewState, run_key: str
         html.Span(className="spacer"),
         html.Div(_parameters(services, analysis, shown.parameters, view, run_key), className="parameters"),
     ]
-    if shown.outcome.available:
-        parts.append(grid.quick_filter("table-search", ids.TABLE_GRID, view.q, "Search the table"))
-        parts.append(grid.toolbar(ids.TABLE_GRID, csv_href=csv_href(services, analysis.name, run_key)))
     return html.Div(parts, className="toolbar")
 
 
@@ -210,14 +209,15 @@ def _plot(shown: TableView) -> Any:
     return html.Div(plots.curves(ids.TABLE_PLOT, shown.outcome.curves, title), className="analysis-plot")
 
 
-def _table(services: Services, shown: TableView, view: ViewState) -> Any:
+def _table(services: Services, shown: TableView, view: ViewState, run_key: str) -> Any:
     """The chosen table; a switch above it when there are several."""
     table = shown.table
     infinite = len(table) > services.settings.grid_client_rows
     pick = table_rows.selection_of(shown.analysis.name, shown.parameters)
+    columns = table_rows.grid_columns(table.columns)
     body = grid.grid(
         ids.TABLE_GRID,
-        table_rows.grid_columns(table.columns),
+        [grid.function_column(c) if c.name == "name" and _names_functions(shown) else c for c in columns],
         None if infinite else table_rows.rows(table, pick),
         row_id="_row",
         infinite=infinite,
@@ -226,10 +226,16 @@ def _table(services: Services, shown: TableView, view: ViewState) -> Any:
         label=shown.title,
         options={"localeText": {"noRowsToShow": "No rows: nothing to list for this capture and these settings."}},
     )
-    return html.Div([_table_switch(shown, view, table), html.Div(body, className="fill")], className="fill column")
+    switch = _table_switch(shown, view, csv_href(services, shown.analysis.name, run_key))
+    return html.Div([switch, html.Div(body, className="fill")], className="fill column")
 
 
-def _table_switch(shown: TableView, view: ViewState, table: Any) -> html.Div:
+def _names_functions(shown: TableView) -> bool:
+    """Whether the table's ``name`` column holds functions, which have a colour."""
+    return shown.analysis.name != "markers"
+
+
+def _table_switch(shown: TableView, view: ViewState, csv: str) -> html.Div:
     links = [
         html.Button(
             f"{title} ({len(item):,})",
@@ -243,4 +249,13 @@ def _table_switch(shown: TableView, view: ViewState, table: Any) -> html.Div:
         for at, (title, item) in enumerate(shown.outcome.tables)
     ]
     shown_of = html.Span(className="grid-shown muted", **{"data-for": ids.TABLE_GRID})
-    return html.Div([*links, shown_of], className="table-switch")
+    return html.Div(
+        [
+            *links,
+            shown_of,
+            html.Span(className="spacer"),
+            grid.quick_filter("table-search", ids.TABLE_GRID, view.q, "Search the table"),
+            grid.toolbar(ids.TABLE_GRID, csv_href=csv),
+        ],
+        className="table-switch",
+    )

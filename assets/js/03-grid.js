@@ -15,8 +15,16 @@
   fns.swimscope_index = (value) => (missing(value) || value < 0 ? MISSING : String(value));
   fns.swimscope_share = (value) => (missing(value) ? MISSING : fixed(value * 100, 1) + " %");
   fns.swimscope_bool = (value) => (missing(value) ? MISSING : value ? "yes" : "no");
-  fns.swimscope_ids = (value) => (missing(value) ? MISSING : Array.isArray(value) ? value.join(" ") : value);
-  fns.swimscope_texts = fns.swimscope_ids;
+  /* Ring & Task ID before the raw 64-bit id, as analysis.model.task_label writes it. */
+  ns.taskLabel = (text) => {
+    const id = BigInt(text);
+    const ring = (id >> 32n) & 255n;
+    return (ring ? "r" + ring : "") + "t" + (id & 0xffffffffn);
+  };
+  const isId = (text) => typeof text === "string" && /^\d{1,20}$/.test(text);
+  fns.swimscope_id = (value) => (missing(value) ? MISSING : isId(value) ? ns.taskLabel(value) + " · " + value : value);
+  fns.swimscope_ids = (value) => (missing(value) ? MISSING : value.map((part) => (isId(part) ? ns.taskLabel(part) : part)).join(" "));
+  fns.swimscope_texts = (value) => (missing(value) ? MISSING : value.join(", "));
   fns.swimscope_duration_us = (value) => {
     if (missing(value)) return MISSING;
     const size = Math.abs(value);
@@ -267,6 +275,18 @@
     ns.url.set({ [key]: event.target.value.trim().replace(",", ".") || null }, { push: true });
   });
 
+  /* A point of the function page's plot over time selects its task. */
+  window.addEventListener("swimscope:page", () => {
+    const box = document.getElementById("functions-over-time");
+    if (!box || box.dataset.bound) return;
+    box.dataset.bound = "1";
+    box.addEventListener("click", () => {
+      const plot = box.querySelector(".js-plotly-plot");
+      const point = plot && plot._hoverdata && plot._hoverdata[0];
+      if (point) ns.url.set({ sel: "task:" + point.customdata }, { push: true });
+    });
+  });
+
   function csvCell(params) {
     const value = params.value;
     if (missing(value)) return "";
@@ -279,6 +299,17 @@
     missing(props.value)
       ? MISSING
       : window.React.createElement("a", { href: props.data.href, "data-nav": "row", className: "cell-link" }, String(props.value));
+
+  parts.swimscope_function = (props) =>
+    window.React.createElement(
+      "span",
+      { className: "function-cell" },
+      window.React.createElement("span", {
+        className: "swatch",
+        style: { background: props.node.rowPinned ? "transparent" : "var(--fn-" + ns.theme.index(String(props.value)) + ")" },
+      }),
+      missing(props.value) ? MISSING : String(props.value),
+    );
 
   parts.swimscope_badges = (props) =>
     window.React.createElement(

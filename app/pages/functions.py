@@ -1,0 +1,98 @@
+"""How long does each function take? The functions table, and one function's durations as histogram and over time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import html
+
+from analysis.model import Capture
+from app import ids, table_page, table_rows
+from app.pages import Page, tables
+from app.services import Services
+from app.table_page import TableView
+from app.url_state import ViewState
+from components import cards, grid, notices
+from components.graph import graph
+
+PAGE = Page("functions", "/r/<run>/functions", "Functions", 20)
+rebuild = ("launch",)
+
+
+def layout(services: Services, view: ViewState, run_key: str) -> Any:
+    """The table on the left, the selected function on the right; names alone when there is nothing to time."""
+    capture = services.library.capture(run_key, view.launch)
+    shown = table_page.table_view(services, run_key, "functions", view)
+    if not shown.outcome.available:
+        return _names_only(capture)
+    return html.Div(
+        [_toolbar(services, view, run_key), html.Div([_table(shown, view), _selected_panel()], className="split")],
+        className="fill column",
+    )
+
+
+def _toolbar(services: Services, view: ViewState, run_key: str) -> html.Div:
+    return html.Div(
+        [
+            html.H1("Functions"),
+            html.Span("How long does each function take, and how much of its time is execution?", className="question"),
+            html.Span(className="spacer"),
+            grid.quick_filter("functions-search", ids.FUNCTIONS_GRID, view.q, "Search functions"),
+            grid.toolbar(ids.FUNCTIONS_GRID, csv_href=tables.csv_href(services, "functions", run_key)),
+        ],
+        className="toolbar",
+    )
+
+
+def _table(shown: TableView, view: ViewState) -> html.Div:
+    table = dict(shown.outcome.tables)["Functions"]
+    total = dict(shown.outcome.tables)["TOTAL"].to_records()
+    columns = table_rows.grid_columns(table.columns)
+    body = grid.grid(
+        ids.FUNCTIONS_GRID,
+        [grid.function_column(c) if c.name == "name" else c for c in columns],
+        table_rows.rows(table, table_rows.selection_of("functions", {})),
+        row_id="_row",
+        sort=view.sort or "total_us:desc",
+        filters=view.f,
+        label="Functions",
+        options={"pinnedBottomRowData": [row | {"name": "TOTAL", "_row": "total"} for row in total]},
+    )
+    return html.Div(body, className="split-main")
+
+
+def _selected_panel() -> html.Aside:
+    """Filled by the callback for the function that the URL selects."""
+    return html.Aside(
+        [
+            html.Div(id=ids.FUNCTIONS_SELECTED, className="split-head"),
+            cards.panel("Durations", html.Div(graph(ids.FUNCTIONS_HISTOGRAM), className="side-plot")),
+            cards.panel("Records over time", html.Div(graph(ids.FUNCTIONS_OVER_TIME), className="side-plot")),
+        ],
+        className="split-side",
+        **{"aria-label": "Selected function"},
+    )
+
+
+def _names_only(capture: Capture) -> html.Div:
+    """What can be said without records: which file is missing, and the names there are."""
+    missing = (
+        "There is no swimlane file (chip_swimlane_records.json) beside the name map, so durations cannot be computed. "
+        "Run with swimlane capture at level 1 or above."
+        if not capture.meta.has_records_file
+        else "The swimlane file holds no task record, so there is nothing to time."
+    )
+    rows = [{"func_id": str(i), "name": name} for i, name in sorted(capture.meta.func_names.items())]
+    columns = [
+        grid.GridColumn("func_id", "Func id", "text", "Function id of the name map", 100),
+        grid.GridColumn("name", "Name", "text", "Name of the name map", flex=1),
+    ]
+    names = grid.grid(ids.FUNCTIONS_GRID, columns, rows, row_id="func_id", label="Function names")
+    return html.Div(
+        [
+            html.Div(html.H1("Functions"), className="toolbar"),
+            html.Div(notices.not_available("Function performance", missing), className="page-pad"),
+            html.Div(names if rows else notices.empty("No name map either: no names to list."), className="fill"),
+        ],
+        className="fill column",
+    )
