@@ -24,17 +24,18 @@ from app.services import Services
 from app.settings import Settings
 from app.url_state import FOLLOW_KEYS, KEYS
 
-PAGES = ("app.pages.runs", "app.pages.overview", "app.pages.functions", "app.pages.graph")
+PAGES = ("app.pages.runs", "app.pages.overview", "app.pages.swimlane", "app.pages.functions", "app.pages.graph")
 """Modules with ``PAGE`` and ``layout``; add yours here."""
 CALLBACKS = (
     "app.callbacks.runs",
     "app.callbacks.overview",
+    "app.callbacks.swimlane",
     "app.callbacks.functions",
     "app.callbacks.graph",
     "app.callbacks.tables",
 )
 """Modules with ``register(app, services)``; add yours here."""
-ROUTES = ("app.routes.links", "app.routes.graph", "app.routes.health", "app.routes.tables")
+ROUTES = ("app.routes.links", "app.routes.timeline", "app.routes.graph", "app.routes.health", "app.routes.tables")
 """Modules with ``register(server, services)``; add yours here."""
 
 

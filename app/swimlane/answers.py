@@ -8,10 +8,12 @@ from typing import Any
 import flask
 import numpy as np
 
+from analysis.chains import single_dependency_chains
 from analysis.errors import InputError, NotAvailable
 from analysis.model import task_label
 from analysis.ranges import range_statistics
 from analysis.timeline import LodIndex
+from analysis.timeline_details import maximum_lead
 from analysis.timeline_find import (
     cell_summary,
     item_name,
@@ -156,6 +158,31 @@ def range_of(request: Request) -> dict[str, Any]:
     return {"available": True, **found}
 
 
+def lead(request: Request) -> dict[str, Any]:
+    """The maximum lead interval of a task, or why there is none."""
+    task = request.task()
+    try:
+        dispatch, last_fin = maximum_lead(request.capture, task)
+    except NotAvailable as error:
+        return {"available": False, "reason": str(error)}
+    return {"available": True, "dispatch": dispatch, "last_fin": last_fin}
+
+
+def chain(request: Request) -> dict[str, Any]:
+    """The first task of the single-dependency chain a task belongs to, or why there is none."""
+    task = request.task()
+    try:
+        found = single_dependency_chains(request.capture)
+    except NotAvailable as error:
+        return {"reason": str(error)}
+    at = np.flatnonzero(found.members == task)
+    if not len(at):
+        return {"reason": "The task is in no chain: it or its neighbour has several dependencies."}
+    row = int(np.searchsorted(found.offsets, at[0], side="right")) - 1
+    first = int(found.members[found.offsets[row]])
+    return {"first": str(int(request.capture.tasks.task_id[first]))}
+
+
 def visible_csv(request: Request) -> flask.Response:
     """CSV of every item in view."""
     t0, t1 = request.window()
@@ -169,7 +196,7 @@ def trace_json(request: Request) -> flask.Response:
     """The whole capture as Perfetto (Chrome trace) JSON, streamed."""
     from analysis.export_trace import iter_trace
 
-    chunks: Iterator[str] = iter_trace(request.capture)
+    chunks: Iterator[bytes] = iter_trace(request.capture)
     return _file(chunks, "application/json", f"{_stem(request)}-trace.json")
 
 
@@ -178,7 +205,7 @@ def _stem(request: Request) -> str:
     return "".join(c if c.isalnum() or c in "-_." else "-" for c in label) or "capture"
 
 
-def _file(body: str | Iterator[str], content_type: str, name: str) -> flask.Response:
+def _file(body: str | Iterator[bytes], content_type: str, name: str) -> flask.Response:
     response = flask.Response(body)
     response.content_type = content_type
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -187,7 +214,7 @@ def _file(body: str | Iterator[str], content_type: str, name: str) -> flask.Resp
 
 JSON_ANSWERS: dict[str, Callable[[Request], dict[str, Any]]] = {
     "cell": cell, "select": select, "search": search, "marks": marks, "item": item, "near": near,
-    "range": range_of,
+    "range": range_of, "lead": lead, "chain": chain,
 }  # fmt: skip
 FILE_ANSWERS: dict[str, Callable[[Request], flask.Response]] = {
     "visible.csv": visible_csv,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from analysis.errors import InputError
+from analysis.errors import InputError, NotFoundError
 from analysis.model import I4, Bool, Capture
 from analysis.timeline import LodIndex
 from analysis.timeline_items import KIND_LETTERS, View
@@ -82,6 +82,14 @@ class Request:
         """The index of the items that ``hl`` names."""
         spec, text = self.text("hl"), self.text("q")
         return self.views.highlighted(self.capture, self.view, self.with_setup, spec, text)
+
+    def task(self) -> int:
+        """Dense index of the task whose id is ``task``."""
+        text = self.text("task")
+        found = self.capture.task_index(int(text)) if text.isdecimal() else -1
+        if found < 0:
+            raise NotFoundError(f"this capture has no task {text!r}")
+        return found
 
     def item(self) -> int:
         """Position of the item that ``item`` names (``r12``), -1 when the view does not show it."""

@@ -85,6 +85,7 @@
       length = Math.round(length);
     }
     T.s.win = [start, start + length];
+    T.s.movedAt = how === "gesture" ? performance.now() : 0;
     if (how !== "quiet") T.remember(how === "step");
     T.redraw();
   };
@@ -138,7 +139,7 @@
       frame = 0;
       if (!T.s || !T.s.ready) return;
       T.measureBox();
-      T.drawFrame();
+      T.drawFrame(T.current());
       T.request();
     });
   };

@@ -48,20 +48,19 @@
     return [url.view || "worker", url.setup || "apart", url.launch || "0", want.hl, want.hl === "search" ? url.q || "" : ""].join("|");
   }
 
-  const [covers, overlaps] = [
-    (entry, want, t0, t1) =>
-      entry.level === want.level && entry.low <= t0 && entry.high >= t1 && want.need.every((track) => entry.set.has(track)),
-    (entry, want, t0, t1) => entry.low < t1 && entry.high > t0 && want.need.some((track) => entry.set.has(track)),
-  ];
+  const covers = (entry, want, t0, t1) =>
+    entry.level === want.level && entry.low <= t0 && entry.high >= t1 && want.need.every((track) => entry.set.has(track));
+  const overlaps = (entry, want, t0, t1) => entry.low < t1 && entry.high > t0 && want.need.some((track) => entry.set.has(track));
 
-  function window_() {
+  /* The part of the visible window in which the capture has anything. */
+  function wantedSpan() {
     const [first, last] = T.span();
     return [Math.max(T.s.win[0], first), Math.min(T.s.win[1], last)];
   }
 
   /* Best message for what is on screen now: the exact one, else any that overlaps. */
   function best(want, key) {
-    const [t0, t1] = window_();
+    const [t0, t1] = wantedSpan();
     const own = kept.filter((entry) => entry.key === key);
     return own.find((entry) => covers(entry, want, t0, t1)) || own.find((entry) => overlaps(entry, want, t0, t1)) || null;
   }
@@ -75,7 +74,7 @@
 
   function missing() {
     const want = wanted();
-    const [t0, t1] = window_();
+    const [t0, t1] = wantedSpan();
     const out = [];
     for (const hl of want.hl ? ["", want.hl] : [""]) {
       const one = { ...want, hl };

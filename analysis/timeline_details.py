@@ -1,0 +1,269 @@
+"""What is known about one item of the timeline, and about its task? Facts for the details panel.
+
+Every value that was not captured is None. Differences follow FORMATS: setup = start - receive, head = start - dispatch,
+propagation = receive - dispatch, tail = finish - end, latency = finish - dispatch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analysis.early_dispatch import markers
+from analysis.errors import NotAvailable
+from analysis.model import EARLY_UNKNOWN, EARLY_YES, MISSING, ArgType, Capture, EdgeSource, TaskKind, task_label
+from analysis.timeline_items import KIND_LETTERS, ItemKind
+
+MAX_NEIGHBOURS = 200
+STAMPS = ("dispatch", "receive", "start", "end", "finish")
+DIFFERENCES = (
+    ("duration", "start", "end"),
+    ("setup", "receive", "start"),
+    ("head", "dispatch", "start"),
+    ("propagation", "dispatch", "receive"),
+    ("tail", "end", "finish"),
+    ("latency", "dispatch", "finish"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemFacts:
+    """One record, phase, orchestrator record, upload or unmatched row: ``facts`` are (name, text or number or None)."""
+
+    name: str
+    title: str
+    task: int
+    stamps_ticks: tuple[tuple[str, int | None], ...]
+    differences_ticks: tuple[tuple[str, int | None], ...]
+    facts: tuple[tuple[str, str | int | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A task one edge away; ``wait_ticks`` = start of the successor - end of the predecessor, None when untimed."""
+
+    task_id: str
+    label: str
+    name: str
+    sources: tuple[str, ...]
+    tensors: tuple[str, ...]
+    wait_ticks: int | None
+    violation: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TaskFacts:
+    """A task: identity, facts, neighbours (capped at :data:`MAX_NEIGHBOURS` a side, totals exact), arguments."""
+
+    task_id: str
+    label: str
+    name: str
+    kind: str
+    facts: tuple[tuple[str, str | int | None], ...]
+    stamps_ticks: tuple[tuple[str, int | None], ...]
+    predecessors: tuple[Neighbour, ...]
+    n_predecessors: int
+    successors: tuple[Neighbour, ...]
+    n_successors: int
+    arguments: tuple[tuple[str, ...], ...]
+    """(index, direction, tensor, dtype, shape, note)."""
+    blocks: tuple[str, ...]
+    """Item names of its first records, in record order."""
+    n_blocks: int
+
+
+def _known(value: int) -> int | None:
+    return None if value == MISSING else value
+
+
+def _minus(stamps: dict[str, int | None], first: str, last: str) -> int | None:
+    begin, end = stamps.get(first), stamps.get(last)
+    return None if begin is None or end is None else end - begin
+
+
+def item_facts(capture: Capture, item: str) -> ItemFacts | None:
+    """Facts of the item called ``item`` (``r12``); None when the capture has no such row."""
+    if len(item) < 2 or item[0] not in KIND_LETTERS or not item[1:].isdecimal():
+        return None
+    kind, row = ItemKind(KIND_LETTERS.index(item[0])), int(item[1:])
+    sizes = (capture.records, capture.unmatched, capture.phases, capture.orch, capture.uploads)
+    if row >= len(sizes[kind]):
+        return None
+    return (_record, _unmatched, _phase, _orch, _upload)[kind](capture, item, row)
+
+
+def _core(capture: Capture, core: int) -> str:
+    types = capture.meta.core_types
+    return f"{types[core].upper() if core < len(types) else 'CORE'} {core}"
+
+
+def _facts(
+    name: str, title: str, task: int, stamps: dict[str, int | None], facts: list[tuple[str, str | int | None]]
+) -> ItemFacts:
+    differences = tuple((label, _minus(stamps, a, b)) for label, a, b in DIFFERENCES if a in stamps and b in stamps)
+    return ItemFacts(name, title, task, tuple(stamps.items()), differences, tuple(facts))
+
+
+def _record(capture: Capture, name: str, row: int) -> ItemFacts:
+    records = capture.records
+    columns = {stamp: getattr(records, f"{stamp}_ticks") for stamp in STAMPS}
+    stamps = {stamp: _known(int(column[row])) for stamp, column in columns.items()}
+    task = int(records.task[row])
+    threads = capture.meta.core_to_thread
+    core = int(records.core_id[row])
+    facts: list[tuple[str, str | int | None]] = [
+        ("core", _core(capture, core)),
+        ("block", f"{int(records.block[row]) + 1} of {int(capture.tasks.n_records[task]) if task >= 0 else 1}"),
+        ("function id", int(records.func_id[row]) if records.func_id[row] >= 0 else None),
+        ("register id", int(records.reg_id[row])),
+        ("scheduler thread", threads[core] if threads is not None and core < len(threads) else None),
+    ]
+    return _facts(name, capture.meta.func_name(int(records.func_id[row])), task, stamps, facts)
+
+
+def _unmatched(capture: Capture, name: str, row: int) -> ItemFacts:
+    table = capture.unmatched
+    stamps = {stamp: _known(int(getattr(table, f"{stamp}_ticks")[row])) for stamp in ("receive", "start", "end")}
+    facts: list[tuple[str, str | int | None]] = [
+        ("core", _core(capture, int(table.core_id[row]))),
+        ("task id", str(int(table.task_id[row]))),
+        ("note", "no AICPU partner: in neither functions nor makespan"),
+    ]
+    return _facts(name, "unmatched", capture.task_index(int(table.task_id[row])), stamps, facts)
+
+
+def _phase(capture: Capture, name: str, row: int) -> ItemFacts:
+    phases = capture.phases
+    stamps = {"start": _known(int(phases.start_ticks[row])), "end": _known(int(phases.end_ticks[row]))}
+
+    def given(value: int) -> int | None:
+        return None if value < 0 else value
+
+    def depth(values: list[int]) -> str | None:
+        return None if min(values) < 0 else "aic {}, aiv {}, mix {}".format(*values)
+
+    facts: list[tuple[str, str | int | None]] = [
+        ("scheduler", int(phases.stream[row])),
+        ("loop iteration", given(int(phases.loop_iter[row]))),
+        ("tasks processed", given(int(phases.tasks_processed[row]))),
+        ("pop hits", given(int(phases.pop_hit[row]))),
+        ("pop misses", given(int(phases.pop_miss[row]))),
+        ("queues at start", depth(phases.shared_start[row].tolist())),
+        ("queues at end", depth(phases.shared_end[row].tolist())),
+    ]
+    return _facts(name, capture.meta.phase_kinds[int(phases.kind[row])], int(phases.task[row]), stamps, facts)
+
+
+def _orch(capture: Capture, name: str, row: int) -> ItemFacts:
+    orch = capture.orch
+    stamps = {"start": _known(int(orch.start_ticks[row])), "end": _known(int(orch.end_ticks[row]))}
+    clock = capture.meta.host_clock
+    facts: list[tuple[str, str | int | None]] = [
+        ("stream", int(orch.stream[row])),
+        ("submit", int(orch.submit_idx[row]) if orch.submit_idx[row] >= 0 else None),
+        ("clock", "host" if orch.host[row] else "device"),
+    ]
+    if orch.host[row] and clock is not None:
+        facts.append(("uncertainty", f"±{clock.uncertainty_ns} ns" if clock.merged else clock.reason))
+    return _facts(name, capture.meta.phase_kinds[int(orch.kind[row])], int(orch.task[row]), stamps, facts)
+
+
+def _upload(capture: Capture, name: str, row: int) -> ItemFacts:
+    uploads = capture.uploads
+    stamps = {"start": _known(int(uploads.start_ticks[row])), "end": _known(int(uploads.end_ticks[row]))}
+    facts: list[tuple[str, str | int | None]] = [("detail", int(uploads.detail[row]))]
+    return _facts(name, capture.meta.phase_kinds[int(uploads.kind[row])], -1, stamps, facts)
+
+
+def task_facts(capture: Capture, task: int) -> TaskFacts:
+    """Facts of the task at dense index ``task``."""
+    tasks = capture.tasks
+    task_id = int(tasks.task_id[task])
+    early = int(tasks.early_dispatch[task])
+    kernels = [int(kernel) for kernel in tasks.kernel_ids[task]]
+    kind = TaskKind(int(tasks.kind[task]))
+    outer = int(tasks.outer[task])
+    facts: list[tuple[str, str | int | None]] = [
+        ("task id", str(task_id)),
+        ("kind", kind.name.lower()),
+        ("kernel ids", "aic {}, aiv0 {}, aiv1 {}".format(*("–" if k < 0 else k for k in kernels))),
+        ("block_num", int(tasks.block_num[task]) if tasks.listed[task] else None),
+        ("records", int(tasks.n_records[task])),
+        ("submitted as", f"#{int(tasks.submit_order[task])}" if tasks.submit_order[task] >= 0 else None),
+        ("early_dispatch", None if early == EARLY_UNKNOWN else "yes" if early == EARLY_YES else "no"),
+        ("scope", ("manual" if tasks.manual_scope[task] else "auto") if tasks.listed[task] else None),
+    ]
+    if outer >= 0:
+        facts.append(("graph task", task_label(int(tasks.task_id[outer]))))
+    edges = capture.edges
+    entering = edges.in_order[int(edges.in_offsets[task]) : int(edges.in_offsets[task + 1])]
+    leaving = range(int(edges.out_offsets[task]), int(edges.out_offsets[task + 1]))
+    rows = tasks.record_order[int(tasks.record_offsets[task]) : int(tasks.record_offsets[task + 1])]
+    return TaskFacts(
+        task_id=str(task_id),
+        label=task_label(task_id),
+        name=capture.task_name(task),
+        kind=kind.name.lower(),
+        facts=tuple(facts),
+        stamps_ticks=tuple((stamp, _known(int(getattr(tasks, f"{stamp}_ticks")[task]))) for stamp in STAMPS),
+        predecessors=tuple(_neighbour(capture, int(e), int(edges.pred[e])) for e in entering[:MAX_NEIGHBOURS]),
+        n_predecessors=len(entering),
+        successors=tuple(_neighbour(capture, e, int(edges.succ[e])) for e in list(leaving)[:MAX_NEIGHBOURS]),
+        n_successors=len(leaving),
+        arguments=_arguments(capture, task),
+        blocks=tuple(f"r{int(row)}" for row in rows[:MAX_NEIGHBOURS]),
+        n_blocks=len(rows),
+    )
+
+
+def _neighbour(capture: Capture, edge: int, other: int) -> Neighbour:
+    edges, tasks, notes = capture.edges, capture.tasks, capture.annotations
+    at = range(int(edges.ann_offsets[edge]), int(edges.ann_offsets[edge + 1]))
+    sources = dict.fromkeys(EdgeSource(int(notes.source[i])).name.lower() for i in at)
+    tensors = dict.fromkeys(f"T{int(notes.tensor[i])}" for i in at if notes.tensor[i] >= 0)
+    end, start = _known(int(tasks.end_ticks[edges.pred[edge]])), _known(int(tasks.start_ticks[edges.succ[edge]]))
+    wait = None if end is None or start is None else start - end
+    task_id = int(tasks.task_id[other])
+    return Neighbour(
+        str(task_id), task_label(task_id), capture.task_name(other), tuple(sources), tuple(tensors), wait,
+        wait is not None and wait < 0,
+    )  # fmt: skip
+
+
+def _arguments(capture: Capture, task: int) -> tuple[tuple[str, ...], ...]:
+    args, views, tensors = capture.args, capture.views, capture.tensors
+    out = []
+    for i in range(int(capture.tasks.arg_offsets[task]), int(capture.tasks.arg_offsets[task + 1])):
+        tensor, view = int(args.tensor[i]), int(args.view[i])
+        dtype = int(views.dtype[view]) if view >= 0 else int(tensors.dtype[tensor]) if tensor >= 0 else -1
+        shape = ""
+        if view >= 0:
+            low, high = int(views.dim_offsets[view]), int(views.dim_offsets[view + 1])
+            shape = "×".join(str(int(size)) for size in views.shape[low:high])
+        out.append(
+            (
+                str(int(args.idx[i])),
+                ArgType(int(args.type[i])).name,
+                f"T{tensor}" if tensor >= 0 else "–",
+                capture.meta.dtypes[dtype] if dtype >= 0 else "–",
+                shape or "–",
+                "inferred" if args.inferred[i] else "",
+            )
+        )
+    return tuple(out)
+
+
+def maximum_lead(capture: Capture, task: int) -> tuple[int, int]:
+    """The interval [dispatch, last FIN] of an early-dispatch target, in ticks (ALGORITHMS: Early dispatch).
+
+    Raises:
+        NotAvailable: the task is no target, or its stamps were not captured; says which.
+    """
+    if task not in set(markers(capture).star.tolist()):
+        raise NotAvailable("It is no early-dispatch target: some predecessor is not early-processable.")
+    edges, tasks = capture.edges, capture.tasks
+    before = edges.pred[edges.in_order[int(edges.in_offsets[task]) : int(edges.in_offsets[task + 1])]]
+    finish = [int(value) for value in tasks.finish_ticks[before] if value != MISSING]
+    dispatch = _known(int(tasks.dispatch_ticks[task]))
+    if not finish or dispatch is None:
+        raise NotAvailable("Dispatch or FIN stamps were not captured; capture level 2 has them.")
+    return dispatch, max(finish)

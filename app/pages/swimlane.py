@@ -1,0 +1,33 @@
+"""What happened on the chip, when and where? The swimlane page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from app.pages import Page
+from app.services import Services
+from app.url_state import ViewState
+from components import swimlane
+
+PAGE = Page("swimlane", "/r/<run>/swimlane", "Swimlane", 1)
+
+
+def layout(services: Services, view: ViewState, run_key: str) -> Any:
+    """The skeleton; the browser fills it from ``/api/timeline``."""
+    run = services.library.run(run_key)
+    return swimlane.swimlane(pass_dumps(Path(run.source)))
+
+
+def pass_dumps(source: Path) -> tuple[str, ...]:
+    """Pass dump directories of a run: in its directory, its parent, or beside it, by name."""
+    folder = source if source.is_dir() else source.parent
+    found = {path for place in (folder, folder.parent) for path in _dumps_in(place)}
+    return tuple(sorted(str(path) for path in found))
+
+
+def _dumps_in(place: Path) -> list[Path]:
+    try:
+        return [path for path in place.glob("passes_dump*") if path.is_dir()]
+    except OSError:  # a folder that cannot be listed has no dumps to offer
+        return []

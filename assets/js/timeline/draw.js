@@ -1,0 +1,355 @@
+/* How does the swimlane look? One plotly figure: a filled path per colour, labels, outlines, lines; density on a canvas
+ * below it. While a gesture lasts the last picture is moved by CSS and redrawn when it rests.
+ */
+(function () {
+  "use strict";
+  const ns = (window.swimscope = window.swimscope || {});
+  const T = (ns.timeline = ns.timeline || { parts: [] });
+  const MAX_PATH_BARS = 4000;
+  const LABEL_PX = 28;
+  const MAX_LABELS = 500;
+  const LETTER_PX = 6.1;
+  const SLOW_MS = 28;
+  const REST_MS = 90;
+  const UNMATCHED = 2;
+  let colors = null;
+  let restTimer = 0;
+  let waitTimer = 0;
+
+  T.stats = { draws: 0, previews: 0, bars: 0, canvasBars: 0, shown: 0, total: 0, exact: true, ms: 0 };
+
+  T.dropColors = () => (colors = null);
+
+  function luminance(hex) {
+    const part = (at) => {
+      const c = parseInt(hex.slice(at, at + 2), 16) / 255;
+      return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    };
+    return 0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5);
+  }
+
+  T.colors = () => {
+    if (colors) return colors;
+    const css = ns.theme.css;
+    const slots = Array.from({ length: 24 }, (_, i) => css("--fn-" + i));
+    const names = ["bg", "panel", "panel-2", "text", "muted", "line", "accent", "danger", "warn", "ok", "focus", "selected"];
+    colors = Object.fromEntries(names.map((name) => [name, css("--" + name)]));
+    colors.slots = slots;
+    colors.rgb = slots.map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
+    colors.ink = slots.map((hex) => (luminance(hex) > 0.22 ? "#10151c" : "#ffffff"));
+    return colors;
+  };
+
+  T.graph = () => {
+    const plot = document.querySelector("#swim-graph .js-plotly-plot");
+    return plot && window.Plotly ? plot : null;
+  };
+
+  T.drawFrame = (current) => {
+    T.drawLabels();
+    T.drawWindow();
+    T.drawMarkerStrip();
+    const moving = performance.now() - (T.s.movedAt || 0) < REST_MS;
+    if (moving && T.s.drawn && T.stats.ms > SLOW_MS && !(T.s.pinPx && T.s.drawn.y !== T.s.y)) {
+      preview();
+      window.clearTimeout(restTimer);
+      restTimer = window.setTimeout(T.redraw, REST_MS);
+      return;
+    }
+    if (!T.graph()) {
+      window.clearTimeout(waitTimer);
+      waitTimer = window.setTimeout(T.redraw, 25);
+      return;
+    }
+    if (current.base || !T.s.rows.length) full(current);
+    else if (T.s.drawn) preview();
+  };
+
+  function layers() {
+    const plot = T.graph();
+    return [T.el("swim-canvas"), ...(plot ? plot.querySelectorAll(".cartesianlayer .plot, .shapelayer, .imagelayer") : [])];
+  }
+
+  /* Move the last picture to the present window; text is stretched for the moment. */
+  function preview() {
+    const { win, y, width } = T.s.drawn;
+    const [t0, t1] = T.s.win;
+    const scale = (win[1] - win[0]) / (t1 - t0);
+    const shift = ((win[0] - t0) / (t1 - t0)) * width;
+    const value = `translate(${shift}px, ${y - T.s.y}px) scale(${scale}, 1)`;
+    for (const layer of layers()) {
+      layer.style.transformOrigin = "0 0";
+      layer.style.transform = value;
+    }
+    T.stats.previews++;
+  }
+
+  function full(current) {
+    const begin = performance.now();
+    const bars = { paths: new Map(), canvas: new Map(), labels: [], count: 0, canvasCount: 0 };
+    const dim = Boolean(current.hl);
+    if (current.base) collect(current.base.data, bars, dim);
+    if (current.high) collect(current.high.data, bars, false);
+    paint(current, bars, dim);
+    const traces = [...barTraces(bars), ...T.lineTraces(), ...outlineTraces(), ...labelTraces(bars)];
+    window.Plotly.react(T.graph(), traces, layout(), { displayModeBar: false, displaylogo: false, showSendToCloud: false, responsive: false, doubleClick: false });
+    for (const layer of layers()) layer.style.transform = "";
+    T.s.drawn = { win: [...T.s.win], y: T.s.y, width: T.s.width };
+    const shown = current.base ? current.base.data : { n_shown: 0, n_total: 0 };
+    Object.assign(T.stats, {
+      draws: T.stats.draws + 1, bars: bars.count, canvasBars: bars.canvasCount, shown: shown.n_shown, total: shown.n_total,
+      exact: shown.n_shown === shown.n_total, ms: performance.now() - begin,
+    });
+    tell(shown);
+    T.drawHover();
+  }
+
+  function tell(data) {
+    const number = (n) => n.toLocaleString("en-US");
+    const node = T.el("swim-shown");
+    let text = `All ${number(data.n_total)} items here drawn exactly`;
+    if (data.n_shown < data.n_total) text = `${number(data.n_shown)} of ${number(data.n_total)} items drawn exactly, the rest as density`;
+    if (data.bar_ticks > data.wanted_bar_ticks) text += ` (bars from ${T.format(T.us(data.bar_ticks))}: there are too many)`;
+    node.textContent = text;
+    node.classList.toggle("partial", data.n_shown < data.n_total);
+    T.el("swim-root").dataset.drawn = String(T.stats.draws);
+  }
+
+  const styleOf = (cls) => (T.s.info.classes[cls].kind === UNMATCHED ? 24 : T.s.slots[cls]);
+
+  /* Sort the bars on screen into one list of boxes per colour: the widest as paths, the overflow for the canvas. */
+  function collect(data, out, dim) {
+    const { width } = T.s;
+    const seen = [];
+    const setupOf = new Map();
+    const apart = (T.s.url.setup || "apart") === "apart";
+    if (apart) for (let k = 0; k < data.setup_bar.length; k++) setupOf.set(data.setup_bar[k], data.setup_length[k] * 2 ** data.shift);
+    const labelAt = new Map();
+    for (let k = 0; k < data.label_bar.length; k++) labelAt.set(data.label_bar[k], k);
+    data.tracks.forEach((track, at) => {
+      const box = T.trackBox(track);
+      if (!box) return;
+      for (let i = data.bar_offsets[2 * at]; i < data.bar_offsets[2 * at + 1]; i++) {
+        const start = T.barStart(data, i);
+        const x0 = T.xAt(start);
+        const x1 = T.xAt(start + data.bar_length[i] * 2 ** data.shift);
+        if (x1 < 0) continue;
+        if (x0 > width) break;
+        seen.push({ i, box, x0: Math.max(x0, -4), x1: Math.min(Math.max(x1, x0 + 1), width + 4), start });
+      }
+    });
+    let limit = 0;
+    if (seen.length > MAX_PATH_BARS) {
+      const widths = Float64Array.from(seen, (bar) => bar.x1 - bar.x0).sort();
+      limit = widths[widths.length - MAX_PATH_BARS];
+    }
+    for (const bar of seen) {
+      const style = styleOf(data.bar_cls[bar.i]) + (dim ? 100 : 0);
+      const wide = bar.x1 - bar.x0 >= limit || style % 100 === 24;
+      const setup = setupOf.get(bar.i);
+      if (wide && setup) {
+        const middle = Math.min(Math.max(T.xAt(bar.start + setup), bar.x0), bar.x1);
+        if (middle - bar.x0 >= 0.75) {
+          push(out.paths, dim ? 125 : 25, bar.x0, middle, bar.box);
+          bar.x0 = Math.min(middle, bar.x1 - 0.5);
+        }
+      }
+      push(wide ? out.paths : out.canvas, style, bar.x0, bar.x1, bar.box);
+      if (wide) out.count++;
+      else out.canvasCount++;
+      if (!dim && bar.x1 - bar.x0 >= LABEL_PX && bar.box.whole) out.labels.push({ data, bar, id: labelAt.get(bar.i), style });
+    }
+  }
+
+  function push(map, style, x0, x1, box) {
+    if (!map.has(style)) map.set(style, []);
+    map.get(style).push(x0, x1, box.top, box.bottom);
+  }
+
+  /* Canvas: lane stripes, density of what is too small for a bar, and bars beyond what paths draw well. */
+  function paint(current, bars, dim) {
+    const canvas = T.el("swim-canvas");
+    const ratio = window.devicePixelRatio || 1;
+    const { width, height } = T.s;
+    if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+      canvas.width = Math.round(width * ratio);
+      canvas.height = Math.round(height * ratio);
+      canvas.style.width = width + "px";
+      canvas.style.height = height + "px";
+    }
+    const c = canvas.getContext("2d");
+    c.setTransform(ratio, 0, 0, ratio, 0, 0);
+    c.clearRect(0, 0, width, height);
+    stripes(c);
+    if (current.base) density(c, current.base.data, dim ? 0.22 : 1);
+    if (current.high) density(c, current.high.data, 1);
+    for (const [style, list] of bars.canvas) {
+      c.globalAlpha = style >= 100 ? 0.22 : 1;
+      c.fillStyle = T.colors().slots[style % 100];
+      for (let k = 0; k < list.length; k += 4) c.fillRect(list[k], list[k + 2], Math.max(list[k + 1] - list[k], 1), list[k + 3] - list[k + 2]);
+    }
+    c.globalAlpha = 1;
+  }
+
+  function stripes(c) {
+    const palette = T.colors();
+    T.s.rows.forEach((row, n) => {
+      const top = T.rowTop(row);
+      const from = row.pinned ? top : Math.max(top, T.s.pinPx);
+      const to = Math.min(top + row.h, T.s.height);
+      if (to <= from) return;
+      c.fillStyle = n % 2 ? palette["panel-2"] : palette.panel;
+      c.fillRect(0, from, T.s.width, to - from);
+    });
+    if (T.s.pinPx) {
+      c.fillStyle = palette.muted;
+      c.fillRect(0, T.s.pinPx - 1, T.s.width, 1);
+    }
+  }
+
+  const strip = document.createElement("canvas");
+
+  /* Each cell in the colour of its dominant class, the stronger the busier: at least a third, so nothing vanishes. */
+  function density(c, data, alpha) {
+    if (!data.cells) return;
+    const palette = T.colors();
+    const rows = data.tracks.length;
+    strip.width = data.cells;
+    strip.height = rows;
+    const sc = strip.getContext("2d");
+    const image = sc.createImageData(data.cells, rows);
+    const pixels = image.data;
+    for (let k = 0; k < data.cls.length; k++) {
+      const cls = data.cls[k];
+      if (cls === data.none) continue;
+      const style = styleOf(cls);
+      const [r, g, b] = style === 24 ? [128, 128, 128] : palette.rgb[style];
+      pixels[4 * k] = r;
+      pixels[4 * k + 1] = g;
+      pixels[4 * k + 2] = b;
+      pixels[4 * k + 3] = 85 + ((170 * data.busy[k]) / 255);
+    }
+    sc.putImageData(image, 0, 0);
+    const cell = 2 ** data.level;
+    const x0 = T.xAt(data.cell0 * cell);
+    const x1 = T.xAt((data.cell0 + data.cells) * cell);
+    c.globalAlpha = alpha;
+    c.imageSmoothingEnabled = (x1 - x0) / data.cells < 1;
+    data.tracks.forEach((track, at) => {
+      const box = T.trackBox(track);
+      if (box) c.drawImage(strip, 0, at, data.cells, 1, x0, box.top, x1 - x0, box.bottom - box.top);
+    });
+    c.globalAlpha = 1;
+  }
+
+  const usAt = (x) => T.us(T.timeAt(x));
+
+  function barTraces(bars) {
+    const palette = T.colors();
+    return [...bars.paths].sort((a, b) => b[0] - a[0]).map(([style, list]) => {
+      const n = list.length / 4;
+      const x = new Float64Array(n * 6);
+      const y = new Float64Array(n * 6);
+      for (let k = 0; k < n; k++) {
+        const left = usAt(list[4 * k]);
+        const right = usAt(list[4 * k + 1]);
+        const [top, bottom] = [list[4 * k + 2], list[4 * k + 3]];
+        x.set([left, right, right, left, left, NaN], 6 * k);
+        y.set([top, top, bottom, bottom, top, NaN], 6 * k);
+      }
+      const kind = style % 100;
+      const trace = {
+        type: "scatter", mode: "none", x, y, fill: "toself", hoverinfo: "skip", showlegend: false,
+        opacity: style >= 100 ? 0.22 : 1, line: { width: 0, simplify: false }, name: "bars", meta: { role: "bars", style: kind, dim: style >= 100, n },
+      };
+      if (kind >= 24) {
+        trace.fillpattern = { shape: kind === 24 ? "x" : "/", size: 4, solidity: 0.35, fgcolor: palette.muted, bgcolor: palette.line };
+        trace.meta.role = kind === 24 ? "unmatched" : "setup";
+      } else trace.fillcolor = palette.slots[kind];
+      return trace;
+    });
+  }
+
+  /* "t12", "r1t12" from the two halves of a 64-bit id. */
+  T.idLabel = (low, high) => ((high & 0xff) ? `r${high & 0xff}t${low}` : `t${low}`);
+
+  function labelText(label, mode) {
+    const name = T.s.info.classes[label.data.bar_cls[label.bar.i]].name;
+    if (mode === "func") return name;
+    const id = label.id === undefined ? "" : T.idLabel(label.data.label_low[label.id], label.data.label_high[label.id]);
+    return mode === "id" ? id : [name, id].filter(Boolean).join(" ");
+  }
+
+  function labelTraces(bars) {
+    const mode = T.s.url.labels || "func";
+    if (mode === "none" || !bars.labels.length) return [];
+    const ink = T.colors().ink;
+    const groups = new Map();
+    const wide = (label) => label.bar.x1 - label.bar.x0;
+    for (const label of bars.labels.sort((a, b) => wide(b) - wide(a)).slice(0, MAX_LABELS)) {
+      const left = Math.max(label.bar.x0, 0);
+      const right = Math.min(label.bar.x1, T.s.width);
+      const letters = Math.floor((right - left - 6) / LETTER_PX);
+      let text = labelText(label, mode);
+      if (letters < 3 || !text) continue;
+      if (text.length > letters) text = text.slice(0, letters - 1) + "…";
+      const color = label.style >= 24 ? T.colors().text : ink[label.style];
+      if (!groups.has(color)) groups.set(color, { x: [], y: [], text: [] });
+      const group = groups.get(color);
+      group.x.push(usAt((left + right) / 2));
+      group.y.push((label.bar.box.top + label.bar.box.bottom) / 2);
+      group.text.push(text.replace(/&/g, "&amp;").replace(/</g, "&lt;"));
+    }
+    const size = T.s.rows.length && T.s.rows[0].h >= 18 ? 11 : 10;
+    return [...groups].map(([color, group]) => ({
+      type: "scatter", mode: "text", ...group, textfont: { size, color }, textposition: "middle center", hoverinfo: "skip",
+      showlegend: false, name: "labels", meta: { role: "labels" },
+    }));
+  }
+
+  /* Outlines: every block of the selected task, and the focused item on top. */
+  function outlineTraces() {
+    const selection = T.s.selection;
+    if (!selection || !selection.items.length) return [];
+    const palette = T.colors();
+    const focus = T.s.url.item || (selection.first && selection.first.item);
+    const group = { x: [], y: [] };
+    const own = { x: [], y: [] };
+    let last = "";
+    for (const [track, start, , end, item] of selection.items) {
+      const box = T.trackBox(track);
+      const x0 = T.xAt(start);
+      const x1 = Math.max(T.xAt(end), x0 + 2);
+      if (!box || x1 < 0 || x0 > T.s.width) continue;
+      const key = track + ":" + Math.round(x0) + ":" + Math.round(x1);
+      const target = item === focus ? own : group;
+      if (key === last && target === group) continue;
+      last = key;
+      const [left, right] = [usAt(Math.max(x0, -3)), usAt(Math.min(x1, T.s.width + 3))];
+      target.x.push(left, right, right, left, left, null);
+      target.y.push(box.top, box.top, box.bottom, box.bottom, box.top, null);
+    }
+    const outline = (data, color, width, role) => ({
+      type: "scatter", mode: "lines", ...data, line: { color, width, simplify: false }, hoverinfo: "skip", showlegend: false, name: role, meta: { role },
+    });
+    return [outline(group, palette.text, 1.5, "selection"), outline(own, palette.text, 3, "focus")].filter((trace) => trace.x.length);
+  }
+
+  function layout() {
+    const palette = T.colors();
+    const { width, height, win } = T.s;
+    return {
+      width, height: height + T.AXIS_PX, autosize: false, margin: { l: 0, r: 0, t: T.AXIS_PX, b: 0 },
+      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", hovermode: false, dragmode: false, showlegend: false,
+      font: { family: "system-ui, sans-serif", size: 11, color: palette.text },
+      xaxis: {
+        side: "top", range: [T.us(win[0]), T.us(win[1])], fixedrange: true, zeroline: false, gridcolor: palette.line, gridwidth: 1,
+        ticks: "outside", ticklen: 4, tickcolor: palette.line, tickfont: { size: 11, color: palette.muted }, ticksuffix: " µs",
+        separatethousands: true, exponentformat: "none", nticks: Math.max(3, Math.floor(width / 130)),
+      },
+      yaxis: { range: [height, 0], fixedrange: true, visible: false },
+      shapes: [...T.markerShapes(), ...T.measureShapes()],
+      meta: { page: "swimlane", view: T.s.url.view || "worker" },
+    };
+  }
+})();

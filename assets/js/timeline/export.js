@@ -1,0 +1,120 @@
+/* How does a picture or table leave the page? PNG and SVG with title, axis, lanes and legend; CSV of what is in view;
+ * the whole capture as Perfetto JSON.
+ */
+(function () {
+  "use strict";
+  const ns = (window.swimscope = window.swimscope || {});
+  const T = (ns.timeline = ns.timeline || { parts: [] });
+  const LEFT_PX = 120;
+  const TOP_PX = 76;
+  const LEGEND_ROW_PX = 22;
+  const MAX_LEGEND = 40;
+
+  function title() {
+    const crumb = document.querySelector(".crumb-run");
+    const names = { worker: "Worker", scheduler: "Scheduler", phases: "Scheduler phases", orch: "Orchestrator" };
+    const [t0, t1] = T.s.win;
+    const clean = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
+    return `${clean(crumb ? crumb.textContent : T.s.run)} · ${names[T.s.url.view || "worker"]} view<br><sub>${T.format(T.us(t0))} to ${T.format(T.us(t1))} (${T.format(T.us(t1 - t0))}) · ${clean(T.el("swim-shown").textContent)}</sub>`;
+  }
+
+  /* Classes that occur on screen, by name, each once. */
+  function legendTraces() {
+    const { base } = T.current();
+    if (!base) return [];
+    const data = base.data;
+    const seen = new Set();
+    data.tracks.forEach((track, at) => {
+      if (!T.trackBox(track)) return;
+      for (let i = data.bar_offsets[2 * at]; i < data.bar_offsets[2 * at + 1]; i++) {
+        if (T.barEnd(data, i) >= T.s.win[0] && T.barStart(data, i) <= T.s.win[1]) seen.add(data.bar_cls[i]);
+      }
+      for (let k = at * data.cells; k < (at + 1) * data.cells; k++) if (data.cls[k] !== data.none) seen.add(data.cls[k]);
+    });
+    const classes = [...seen].map((cls) => ({ name: T.s.info.classes[cls].name, slot: T.s.slots[cls] })).sort((a, b) => a.name.localeCompare(b.name));
+    const shown = classes.slice(0, MAX_LEGEND);
+    if (classes.length > shown.length) shown.push({ name: `and ${classes.length - shown.length} more`, slot: -1 });
+    return shown.map(({ name, slot }) => ({
+      type: "scatter", mode: "markers", x: [null], y: [null], name: name.replace(/&/g, "&amp;").replace(/</g, "&lt;"), showlegend: true,
+      marker: { symbol: "square", size: 11, color: slot < 0 ? "rgba(0,0,0,0)" : T.colors().slots[slot] },
+    }));
+  }
+
+  /* The figure on screen with margins, lane names, title, legend, and the density canvas as an image. */
+  function figure() {
+    const plot = T.graph();
+    const palette = T.colors();
+    const { width, height, win } = T.s;
+    const legend = legendTraces();
+    const perRow = Math.max(1, Math.floor((width + LEFT_PX) / 170));
+    const bottom = 16 + LEGEND_ROW_PX * Math.ceil(legend.length / perRow);
+    const rows = T.s.rows.map((row) => ({ label: row.lane.label, y: T.rowTop(row) + row.h / 2, row })).filter(({ y, row }) => y >= (row.pinned ? 0 : T.s.pinPx) && y <= height);
+    const layout = {
+      ...plot.layout, width: width + LEFT_PX + 16, height: height + TOP_PX + bottom, margin: { l: LEFT_PX, r: 16, t: TOP_PX, b: bottom },
+      paper_bgcolor: palette.panel, plot_bgcolor: "rgba(0,0,0,0)",
+      title: { text: title(), x: 0, xref: "paper", y: 1, yref: "container", yanchor: "top", pad: { t: 10 }, font: { size: 15, color: palette.text } },
+      xaxis: { ...plot.layout.xaxis, title: { text: "time after capture zero", font: { size: 11, color: palette.muted } } },
+      yaxis: { range: [height, 0], visible: true, showgrid: false, zeroline: false, tickvals: rows.map((row) => row.y), ticktext: rows.map((row) => row.label), tickfont: { size: 10, color: palette.muted } },
+      showlegend: true,
+      legend: { orientation: "h", x: 0, xanchor: "left", y: -8 / height, yanchor: "top", font: { size: 10, color: palette.text }, entrywidth: 150, entrywidthmode: "pixels", itemsizing: "trace" },
+      annotations: T.markers().filter((marker) => marker.tick >= win[0] && marker.tick <= win[1]).map((marker, n) => ({
+        x: T.us(marker.tick), xref: "x", y: 0, yref: "paper", yanchor: "bottom", showarrow: false, text: (marker.label || String(n + 1)).replace(/</g, "&lt;"),
+        font: { size: 10, color: palette.text }, bgcolor: palette.panel, bordercolor: palette.line,
+      })),
+      images: [{
+        source: T.el("swim-canvas").toDataURL("image/png"), xref: "x", yref: "y", x: T.us(win[0]), y: 0, sizex: T.us(win[1] - win[0]), sizey: height,
+        sizing: "stretch", layer: "below",
+      }],
+    };
+    return { data: [...plot.data, ...legend], layout, width: layout.width, height: layout.height };
+  }
+
+  function save(href, name) {
+    const link = document.createElement("a");
+    link.href = href;
+    link.download = name;
+    document.body.append(link);
+    link.click();
+    link.remove();
+  }
+
+  const stem = () => {
+    const crumb = document.querySelector(".crumb-run");
+    return (crumb ? crumb.textContent : "swimlane").replace(/[^\w.-]+/g, "-") + "-" + (T.s.url.view || "worker");
+  };
+
+  T.exportPicture = async (format) => {
+    const { data, layout, width, height } = figure();
+    const url = await window.Plotly.toImage({ data, layout, config: { displaylogo: false, showSendToCloud: false } }, { format, width, height, scale: format === "png" ? 2 : 1 });
+    save(url, `${stem()}.${format}`);
+    T.announce(format.toUpperCase() + " saved");
+  };
+
+  function address(path, extra) {
+    return ns.config.prefix + "api/timeline/" + encodeURIComponent(T.s.run) + "/" + path + "?" + T.query(extra);
+  }
+
+  T.exportCsv = () => {
+    const [t0, t1] = T.s.win.map(Math.round);
+    save(address("visible.csv", { t0, t1, tracks: T.ranges(T.tracksOnScreen(0)) }), stem() + "-visible.csv");
+  };
+
+  T.exportTrace = () => save(address("trace.json", {}), stem() + "-trace.json");
+
+  T.parts.push(() => {
+    const menu = T.el("swim-export");
+    const work = { png: () => T.exportPicture("png"), svg: () => T.exportPicture("svg"), csv: T.exportCsv, trace: T.exportTrace };
+    menu.addEventListener("click", (event) => {
+      const kind = event.target.dataset && event.target.dataset.export;
+      if (!kind) return;
+      menu.open = false;
+      Promise.resolve(work[kind]()).catch((error) => ns.say("The export failed", error.message, "warn"));
+    });
+    menu.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || !menu.open) return;
+      menu.open = false;
+      menu.querySelector("summary").focus();
+      event.stopPropagation();
+    });
+  });
+})();

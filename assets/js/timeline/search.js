@@ -1,0 +1,183 @@
+/* What does the search find, what is highlighted, what is selected? Answers from the server, kept in T.s. */
+(function () {
+  "use strict";
+  const ns = (window.swimscope = window.swimscope || {});
+  const T = (ns.timeline = ns.timeline || { parts: [] });
+  const TYPE_DELAY_MS = 220;
+  let timer = 0;
+
+  /* Highlights of hl; a selected function, chain or path highlights itself. */
+  T.effectiveHighlight = () => {
+    const { hl, sel } = T.s.url;
+    const wanted = hl || (/^(func|chain|path):/.test(sel || "") ? sel : "");
+    if (wanted === "search" && !(T.s.url.q || "").trim()) return "";
+    return wanted === T.s.badHighlight ? "" : wanted;
+  };
+
+  T.highlightFailed = (hl) => {
+    T.s.badHighlight = hl;
+    T.redraw();
+  };
+
+  T.loadHighlight = () => {
+    T.s.badHighlight = null;
+    const hl = T.effectiveHighlight();
+    T.s.highlight = null;
+    if (!T.s.ready) return;
+    T.drawOverview();
+    if (!hl) return;
+    const state = T.s;
+    T.latest("marks", async (signal) => {
+      try {
+        return await T.json("marks", { hl, q: state.url.q || "" }, signal);
+      } catch (error) {
+        if (error.name !== "AbortError" && T.s === state) T.highlightFailed(hl);
+        throw error;
+      }
+    }, (found) => {
+      state.highlight = found;
+      T.drawOverview();
+      T.announce(`${found.count.toLocaleString("en-US")} items highlighted`);
+    });
+  };
+
+  /* Outline and lines of the selection; show = bring it into view when it is not. */
+  T.loadSelection = (show) => {
+    const { sel, depth, deps } = T.s.url;
+    if (!sel) {
+      T.s.selection = null;
+      T.showLines(null);
+      T.redraw();
+      return;
+    }
+    if (!T.s.ready) return;
+    const extra = { sel, depth: depth || "1", deps: deps || "both", hidden: T.ranges(T.hiddenTracks()) };
+    T.latest("select", (signal) => T.json("select", extra, signal), (found) => {
+      T.s.selection = found;
+      T.showLines(found);
+      if (show) T.bringIntoView(found);
+      T.redraw();
+    });
+  };
+
+  T.bringIntoView = (found) => {
+    if (!found.bounds) return;
+    const own = T.s.url.item && found.items.find((item) => item[4] === T.s.url.item);
+    const [track, start, end] = own ? [own[0], own[1], own[3]] : [found.first.track, found.first.start, found.first.end];
+    T.reveal(track);
+    const [t0, t1] = T.s.win;
+    const many = !found.items.length;
+    if (many ? found.bounds[0] <= t1 && found.bounds[1] >= t0 : start <= t1 && end >= t0) return;
+    if (many) T.fit(found.bounds);
+    else {
+      const length = Math.max(t1 - t0, end - start);
+      const middle = (start + end) / 2;
+      T.show(middle - length / 2, middle + length / 2, "gesture");
+    }
+  };
+
+  /* One trace per side and kind of dependency line, from end to start. */
+  T.lineTraces = () => {
+    const selection = T.s.selection;
+    if (!selection || !selection.lines.length) return [];
+    const palette = T.colors();
+    const looks = [
+      ["predecessors", palette.accent, "solid"], ["successors", palette.ok, "dash"], ["violations", palette.danger, "dot"],
+    ];
+    const sets = looks.map(() => ({ x: [], y: [] }));
+    const middle = (track) => {
+      const row = T.s.laneOfTrack.get(track);
+      if (!row) return null;
+      const step = row.h / row.lane.rows;
+      return T.rowTop(row) + (track - row.lane.track + 0.5) * step;
+    };
+    for (const [from, end, to, start, side, bad] of selection.lines) {
+      const [ya, yb] = [middle(from), middle(to)];
+      if (ya === null || yb === null) continue;
+      const set = sets[bad ? 2 : side];
+      set.x.push(T.us(end), T.us(start), null);
+      set.y.push(ya, yb, null);
+    }
+    return looks.map(([role, color, dash], k) => ({
+      type: "scatter", mode: "lines", ...sets[k], line: { color, width: 1.3, dash, simplify: false }, opacity: 0.9, hoverinfo: "skip",
+      showlegend: false, name: role, meta: { role, n: sets[k].x.length / 3 },
+    })).filter((trace) => trace.x.length);
+  };
+
+  T.showLines = (found) => {
+    const node = T.el("swim-lines");
+    if (!found || !found.n_lines) {
+      node.textContent = "";
+      return;
+    }
+    const drawn = found.lines.length;
+    const bad = found.lines.filter((line) => line[5]).length;
+    const parts = [`${found.n_predecessors} before, ${found.n_successors} after`];
+    parts.push(drawn === found.n_lines ? `${drawn} lines` : `${drawn} of ${found.n_lines} lines drawn`);
+    if (found.n_hidden) parts.push(`${found.n_hidden} lead to tasks without a bar here`);
+    if (bad) parts.push(`${bad} violate happens-before`);
+    node.textContent = parts.join(" · ");
+  };
+
+  function count() {
+    const node = T.el("swim-search-count");
+    const found = T.s.found;
+    const q = (T.s.url.q || "").trim();
+    T.el("swim-search-next").disabled = T.el("swim-search-prev").disabled = !found || !found.count;
+    if (!q) node.textContent = "";
+    else if (!found) node.textContent = "…";
+    else if (!found.count) node.textContent = "none";
+    else node.textContent = (found.at >= 0 ? `${(found.at + 1).toLocaleString("en-US")} / ` : "") + found.count.toLocaleString("en-US");
+  }
+
+  /* step 0 counts only; +1 and -1 go to the next and previous match, in time order, wrapping. */
+  T.runSearch = (step) => {
+    const q = (T.s.url.q || "").trim();
+    if (!T.s.ready || !q) {
+      T.s.found = null;
+      count();
+      if (T.s.ready) T.drawOverview();
+      return;
+    }
+    const before = T.s.found && T.s.found.q === q ? T.s.found : null;
+    const extra = { q };
+    if (step) {
+      if (before && before.at >= 0) extra.at = String(before.at + step);
+      else extra.from = String(Math.round(T.s.win[0]));
+    }
+    T.latest("search", (signal) => T.json("search", extra, signal), (found) => {
+      T.s.found = { ...found, q, at: step ? found.at : before ? before.at : -1 };
+      count();
+      T.drawOverview();
+      if (step && found.item) {
+        T.pick(found.item);
+        T.reveal(found.item.track);
+      } else T.announce(`${found.count} matches`);
+    });
+  };
+
+  T.searchStep = (step) => T.runSearch(step);
+
+  T.parts.push(() => {
+    const input = T.el("swim-search");
+    input.value = T.s.url.q || "";
+    input.addEventListener("input", () => {
+      window.clearTimeout(timer);
+      timer = window.setTimeout(() => T.s && T.set({ q: input.value.trim() || null }), TYPE_DELAY_MS);
+    });
+    input.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") {
+        event.preventDefault();
+        window.clearTimeout(timer);
+        if ((T.s.url.q || "") !== input.value.trim()) T.set({ q: input.value.trim() || null });
+        T.searchStep(event.shiftKey ? -1 : 1);
+      } else if (event.key === "Escape") {
+        input.value = "";
+        T.set({ q: null });
+        T.el("swim-plot").focus();
+      }
+    });
+    T.el("swim-search-next").addEventListener("click", () => T.searchStep(1));
+    T.el("swim-search-prev").addEventListener("click", () => T.searchStep(-1));
+  });
+})();
