@@ -102,6 +102,15 @@ class Store:
             capture = self._known(key, inputs) or self._by_content(inputs, launch, key)
             return capture if capture is not None else self._import(inputs, launch, key, report)
 
+    def known(self, path: str | Path, launch: int = 0) -> Capture | None:
+        """The capture at ``path`` when the store has it already, else None; reads no input file.
+
+        Raises:
+            NotFoundError, AmbiguousError: as :meth:`open`.
+        """
+        inputs = find(Path(path))
+        return self._known(_stat_key(inputs, launch), inputs)
+
     def derived(self, capture: Capture, key: str, build: Callable[[], Arrays]) -> Arrays:
         """Arrays computed from ``capture``, built once per content and ``key``.
 

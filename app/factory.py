@@ -12,8 +12,8 @@ from typing import Any
 import flask
 from dash import Dash
 
+from analysis.store import Store
 from app import errors, router, security, shell
-from app._stub import Store
 from app.analyses import Analyses
 from app.facts import FactsCache
 from app.jobs import Openings
@@ -33,6 +33,7 @@ CALLBACKS = (
     "app.callbacks.functions",
     "app.callbacks.graph",
     "app.callbacks.tables",
+    "app.callbacks.opening",
 )
 """Modules with ``register(app, services)``; add yours here."""
 ROUTES = ("app.routes.links", "app.routes.timeline", "app.routes.graph", "app.routes.health", "app.routes.tables")
@@ -73,13 +74,14 @@ def create_app(settings: Settings) -> Dash:
 
 
 def make_services(settings: Settings) -> Services:
-    """The bundle for ``settings``; nothing is read or started yet."""
+    """The bundle for ``settings``; nothing is scanned or opened yet."""
     store = Store(settings.data_dir / "store")
+    openings = Openings(settings.data_dir / "openings", settings.data_dir / "store")
     return Services(
         settings=settings,
-        library=Library(settings, store, FactsCache(settings.data_dir / "facts")),
+        library=Library(settings, store, FactsCache(settings.data_dir / "facts"), openings),
         store=store,
-        openings=Openings(settings.data_dir / "openings", settings.data_dir / "store"),
+        openings=openings,
         analyses=Analyses(settings.data_dir / "outcomes"),
         links=Links(settings.data_dir / "links", settings.link_max_bytes),
     )

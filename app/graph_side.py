@@ -107,6 +107,7 @@ def _nothing(capture: Capture, view: ViewState) -> html.Div:
     text = {
         "func": "The tasks of the selected function are highlighted.",
         "path": "The tasks of the selected path are highlighted.",
+        "task": "This capture holds no task with the selected id.",
     }.get(view.sel.partition(":")[0], "Click a task, a group or a line; or search. Press ? for the keys.")
     found = [html.H2("Nothing is open"), html.P(text, className="muted"), html.H3("Tasks by kind")]
     found.append(dag_details.table(["Kind", "Tasks"], rows, "Tasks by kind", wrap=True))

@@ -20,7 +20,9 @@ from pathlib import Path
 from typing import Literal
 
 State = Literal["idle", "running", "done", "failed", "cancelled"]
+HEARTBEAT_S = 2.0
 STALE_S = 20.0
+POLL_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,14 @@ class Openings:
             command = [sys.executable, "-m", "app.open_job", str(self._store_root), str(source), str(launch), str(file)]
             self._children[file.name] = subprocess.Popen(command, cwd=Path(__file__).parents[1])
         return begun
+
+    def wait(self, source: Path, launch: int, signature: str) -> Progress:
+        """Start or join the open and wait for its end."""
+        progress = self.start(source, launch, signature)
+        while progress.state == "running":
+            time.sleep(POLL_S)
+            progress = self.status(source, launch, signature)
+        return progress
 
     def cancel(self, source: Path, launch: int, signature: str) -> None:
         """Ask the child to stop at its next step."""

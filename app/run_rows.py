@@ -6,26 +6,27 @@ import hashlib
 import json
 from typing import Any
 
-from app.library import RunRow
+from app.library import CAPTURE_FILES, RunRow
 from app.services import Services
 from components import fmt
 from components.grid import GridColumn
 
 COLUMNS: tuple[GridColumn, ...] = (
     GridColumn("name", "Run", "link", "The run's directory; opens its overview.", 240, flex=2),
-    GridColumn("root", "Root", "text", "Name of the mounted directory tree.", 110),
-    GridColumn("path", "Path", "text", "Where the capture lies under its root.", 260, flex=2),
+    GridColumn("root", "Root", "text", "Name of the mounted directory tree.", 84),
+    GridColumn("path", "Path", "text", "Where the capture lies under its root.", 180, flex=3),
     GridColumn("group", "Run tree", "text", "Directory that holds the ranks or devices of one run.", 150, hide=True),
-    GridColumn("modified", "Modified (UTC)", "time", "Newest modification of the capture's files.", 140),
-    GridColumn("level", "Level", "count", "Capture level 1 to 4: what the runtime recorded.", 72),
-    GridColumn("records", "Records", "count", "Joined task records (executed blocks).", 100),
-    GridColumn("tasks", "Tasks", "count", "Task ids that have a record.", 92),
-    GridColumn("edges", "Edges", "count", "Unique dependency edges of deps.json.", 92),
-    GridColumn("cores", "Cores", "count", "Cores in the capture.", 76),
-    GridColumn("makespan_us", "Makespan", "duration_us", "First start to last end over all records.", 110),
-    GridColumn("size", "Size", "bytes", "Size of the capture's files.", 92),
+    GridColumn("rank", "Rank", "text", "Rank and device parts of the path.", 80, hide=True),
+    GridColumn("modified", "Modified (UTC)", "time", "Newest modification of the capture's files.", 138),
+    GridColumn("level", "Level", "count", "Capture level 1 to 4: what the runtime recorded.", 66),
+    GridColumn("records", "Records", "count", "Joined task records (executed blocks).", 88),
+    GridColumn("tasks", "Tasks", "count", "Task ids that have a record.", 80),
+    GridColumn("edges", "Edges", "count", "Unique dependency edges of deps.json.", 80),
+    GridColumn("cores", "Cores", "count", "Cores in the capture.", 66),
+    GridColumn("makespan_us", "Makespan", "duration_us", "First start to last end over all records.", 106),
+    GridColumn("size", "Size", "bytes", "Size of the capture's files.", 92, hide=True),
     GridColumn("container", "Container", "text", "Generation of the swimlane file.", 110, hide=True),
-    GridColumn("views", "Views", "badges", "What the files allow.", 210, extra={"sortable": False, "filter": False}),
+    GridColumn("views", "Views", "badges", "What the files allow.", 236, extra={"sortable": False, "filter": False}),
     GridColumn(
         "quality",
         "Quality",
@@ -57,6 +58,7 @@ def row(services: Services, item: RunRow) -> dict[str, Any]:
         "root": item.root,
         "path": item.path,
         "group": item.group,
+        "rank": item.rank,
         "modified": item.modified_s,
         "size": item.size_bytes,
         "level": facts.level if facts else None,
@@ -71,22 +73,21 @@ def row(services: Services, item: RunRow) -> dict[str, Any]:
     }
 
 
+_VIEW_TITLES = {
+    "swimlane": "Chip swimlane",
+    "graph": "Task dependency graph",
+    "functions": "Function performance",
+    "trace": "Chrome trace",
+    "passes": "IR pass dumps",
+    "memory": "Memory reuse map",
+}
+
+
 def views(item: RunRow) -> list[dict[str, str]]:
     """Badges of the views a capture offers, from its files and, once opened, its facts."""
-    out = []
-    facts = item.facts
-    if "swimlane" in item.files and (facts is None or facts.records):
-        out.append({"text": "swimlane", "level": "on"})
-    if facts and facts.has_phases:
+    out = [{"text": name, "level": "on", "title": _VIEW_TITLES.get(name, name)} for name in item.views]
+    if item.facts and item.facts.has_phases:
         out.append({"text": "phases", "level": "on", "title": "Scheduler phases (level 3 and above)"})
-    if facts and facts.has_orchestrator:
-        out.append({"text": "orch", "level": "on", "title": "Orchestrator records (level 4)"})
-    if "deps" in item.files:
-        out.append({"text": "graph", "level": "on", "title": "Task dependency graph"})
-    if "name_map" in item.files:
-        out.append({"text": "names", "level": "on", "title": "Function names"})
-    if "cpm_static" in item.files or "cpm_observed" in item.files:
-        out.append({"text": "paths", "level": "on", "title": "Imported critical paths"})
     return out
 
 
@@ -94,6 +95,8 @@ def quality(item: RunRow) -> list[dict[str, str]]:
     """Badges of the findings: an error, the number of notices, or nothing wrong."""
     if item.error:
         return [{"text": "cannot be read", "level": "error", "title": item.error}]
+    if item.facts is None and not CAPTURE_FILES & set(item.files):
+        return []
     if item.facts is None:
         return [{"text": "not opened yet", "level": "quiet", "title": "Facts are filled in once it has been opened"}]
     found = {code: count for code, count in item.facts.notices.items() if count}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app._stub import Store
+from analysis.store import Store
 from app.analyses import Analyses
 from app.jobs import Openings
 from app.library import Library

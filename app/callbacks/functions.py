@@ -56,7 +56,7 @@ def headline(services: Services, run_key: str, view: ViewState, found: FunctionR
     target = ViewState(launch=view.launch, sel=f"func:{found.func_id}", hl=f"func:{found.func_id}")
     points = notices.shown_of(len(found.start_us), found.n_total, "records")
     return [
-        html.Div([html.Span(className="swatch", style={"background": plots.function_css(found.name)}), found.name]),
+        html.Div([html.Span(className="fn-swatch", style={"background": plots.function_css(found.name)}), found.name]),
         html.Div(
             [
                 points,

@@ -63,10 +63,13 @@ def count_text(services: Services, n_rows: int) -> str:
 
 
 def _problems(services: Services) -> list[Any]:
-    return [
-        notices.notice(f"Root {name} cannot be read", text, "warn")
-        for name, text in services.library.state.errors.items()
-    ]
+    """One notice for everything the scan could not look at."""
+    errors = services.library.state.errors
+    if not errors:
+        return []
+    lines = html.Ul([html.Li(f"{place}: {reason}") for place, reason in errors.items()])
+    title = f"Places under the roots that could not be looked at: {len(errors):,}"
+    return [notices.notice(title, level="warn", extra=html.Details([html.Summary("Which, and why"), lines]))]
 
 
 def _no_rows(services: Services) -> str:

@@ -305,7 +305,7 @@
       "span",
       { className: "function-cell" },
       window.React.createElement("span", {
-        className: "swatch",
+        className: "fn-swatch",
         style: { background: props.node.rowPinned ? "transparent" : "var(--fn-" + ns.theme.index(String(props.value)) + ")" },
       }),
       missing(props.value) ? MISSING : String(props.value),
