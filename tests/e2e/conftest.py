@@ -6,12 +6,17 @@ import pathlib
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from analysis.synth import write_capture
 from tests.e2e import harness
 from tests.e2e.harness import Guard, Server
 from tests.shared_data import PRESENT, SHARED
+
+
+TIMEOUT_MS = 20_000
+"""How long a browser action or expectation may take; generous, since tests share two cores."""
+expect.set_options(timeout=TIMEOUT_MS)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -66,7 +71,7 @@ def new_context(browser: Browser, server: Server) -> Iterator[Callable[..., Brow
     def make(**options: object) -> BrowserContext:
         settings: dict[str, object] = {"viewport": harness.VIEWPORTS["small"], "accept_downloads": True} | options
         context = browser.new_context(**settings)  # type: ignore[arg-type]
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(TIMEOUT_MS)
         guard = Guard(context, server.url)
         context.guard = guard  # type: ignore[attr-defined]
         made.append((context, guard))
