@@ -13,7 +13,6 @@ from tests.e2e import harness
 from tests.e2e.harness import Guard, Server
 from tests.shared_data import PRESENT, SHARED
 
-
 TIMEOUT_MS = 20_000
 """How long a browser action or expectation may take; generous, since tests share two cores."""
 expect.set_options(timeout=TIMEOUT_MS)
