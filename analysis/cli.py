@@ -143,13 +143,13 @@ def _no_rows(analysis: Analysis, form: str) -> str:
 def _open(options: argparse.Namespace) -> Capture:
     from analysis import sources
 
-    return sources.open_one(options.path, options.launch)
+    return sources.open_one(options.path, options.launch, _unreadable)
 
 
 def _info(options: argparse.Namespace) -> None:
     from analysis import sources
 
-    facts = sources.describe(options.path, options.launch)
+    facts = sources.describe(options.path, options.launch, _unreadable)
     table = sources.facts_table(facts)
     if options.format == "json":
         text = _json(facts)
@@ -213,6 +213,10 @@ def _write(text: str, out: str | None) -> None:
     except BrokenPipeError:
         # The reader (head, less) has seen enough; keep the interpreter from writing to it again on exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _unreadable(path: str, reason: str) -> None:
+    _say(f"{path}: {reason}")
 
 
 def _say(message: object) -> None:

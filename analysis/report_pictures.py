@@ -99,7 +99,6 @@ def path_strip(capture: Capture, found: CriticalPath) -> str:
     compute = np.asarray(found.table.data["compute_ticks"])[known]
     stall = np.asarray(found.table.data["stall_ticks"])[known]
     t0, t1 = int(capture.records.start_ticks.min()), int(capture.records.end_ticks.max())
-    scale = PLOT / max(t1 - t0, 1)
     body = []
     for starts, lengths, colour in ((ends - compute - stall, stall, RED), (ends - compute, compute, BLUE)):
         joined = count_steps(starts, starts + lengths).means(t0, t1, 2 * PLOT)
@@ -110,7 +109,7 @@ def path_strip(capture: Capture, found: CriticalPath) -> str:
         ]
     body.append(_time_axis(capture, t0, t1, 38))
     body += _legend([("compute", BLUE), ("stall", RED)], 78)
-    return _svg(f"Critical path ({found.kind}): {len(found.tasks)} tasks, scale {scale:.3g} px per tick", 90, body)
+    return _svg(f"Critical path ({found.kind}): {len(found.tasks)} tasks", 90, body)
 
 
 def _curves(capture: Capture, title: str, series: Sequence[tuple[str, NDArray[np.float64]]], t0: int, t1: int) -> str:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from analysis.discovery import ErrorSink, scan
 from analysis.errors import AmbiguousError, NotFoundError, SwimscopeError
 from analysis.formats import load
-from analysis.formats.inputs import swimlanes
 from analysis.model import Capture
 from analysis.results import Column, Table
 
 Facts: TypeAlias = dict[str, Any]
 
 COLUMNS = (
-    Column("path", "text", "Swimlane file of the capture."),
+    Column("path", "text", "Swimlane file, or directory, of the capture."),
     Column("level", "count", "Capture level 1 to 4."),
     Column("records", "count", "Joined rows."),
     Column("tasks", "count", "Task ids that have a record."),
@@ -35,52 +34,57 @@ QUALITY_COLUMNS = (
 )
 
 
-def swimlane_files(path: str | Path) -> list[Path]:
-    """Every swimlane file at or below ``path``, recognised by structure; links to directories are not followed.
+def capture_paths(path: str | Path, on_error: ErrorSink | None = None) -> list[Path]:
+    """What to open for every capture at or below ``path``, recognised by structure.
+
+    Directories with a graph or names but no swimlane count only where there is no swimlane at all.
+
+    Args:
+        path: a swimlane file, or a directory to search.
+        on_error: told about everything that cannot be read; the search goes on.
 
     Raises:
-        NotFoundError: nothing there.
-        InputError: a directory cannot be listed.
+        NotFoundError: nothing there, or no capture in it.
+        OSError: the directory itself cannot be listed.
     """
     root = Path(path)
     if not root.exists():
         raise NotFoundError(f"{root}: no such file or directory")
     if not root.is_dir():
         return [root]
-    found: list[Path] = []
-    for directory, below, _ in os.walk(root):
-        below.sort()
-        found.extend(swimlanes(Path(directory)))
-    return found
+    found = list(scan(root, on_error))
+    for kinds in ({"swimlane"}, {"deps", "name_map"}):
+        paths = [source.path for source in found if kinds & source.files.keys()]
+        if paths:
+            return paths
+    raise NotFoundError(f"{root}: no swimlane file (chip_swimlane_records.json or an older name) in here")
 
 
-def open_one(path: str | Path, launch: int = 0) -> Capture:
+def open_one(path: str | Path, launch: int = 0, on_error: ErrorSink | None = None) -> Capture:
     """The one capture at or below ``path``.
 
     Raises:
         AmbiguousError: there are several; the message lists them.
-        NotFoundError: there is none.
+        NotFoundError: there is none, or no such launch.
         InputError: it cannot be read.
     """
-    files = swimlane_files(path)
-    if len(files) == 1:
-        return load(files[0], launch)
-    if not files:
-        raise NotFoundError(f"{path}: no swimlane file (chip_swimlane_records.json or an older name) in here")
-    names = tuple(str(file) for file in files)
+    paths = capture_paths(path, on_error)
+    if len(paths) == 1:
+        return load(paths[0], launch)
+    names = tuple(str(one) for one in paths)
     raise AmbiguousError(f"{path} holds {len(names)} captures; name one of: {', '.join(names)}", names)
 
 
-def describe(path: str | Path, launch: int = 0) -> Facts | list[Facts]:
-    """``info``: the facts of one capture, or a list with ``path`` and ``error`` in each entry for a tree of several.
+def describe(path: str | Path, launch: int = 0, on_error: ErrorSink | None = None) -> Facts | list[Facts]:
+    """``info``: the facts of one capture, or a list with ``path`` and ``error`` in each entry for several.
 
     Raises:
-        NotFoundError, InputError: as :func:`open_one`; in a tree an unreadable capture is an entry with its error.
+        NotFoundError, InputError: as :func:`open_one`; among several an unreadable capture is an entry with its error.
     """
-    files = swimlane_files(path)
-    if len(files) <= 1:
-        return facts(open_one(path, launch))
-    return [_entry(file, launch) for file in files]
+    paths = capture_paths(path, on_error)
+    if len(paths) == 1:
+        return facts(load(paths[0], launch))
+    return [_entry(one, launch) for one in paths]
 
 
 def facts(capture: Capture) -> Facts:
