@@ -15,6 +15,7 @@ from typing import Any
 from werkzeug.security import generate_password_hash
 
 from analysis.errors import SwimscopeError
+from analysis.synth_demo import write_demo
 from app.settings import ENV_PREFIX, Settings, current, load_settings, table
 
 _FLAGS = [item.name for item in fields(Settings) if item.name != "roots" and not item.metadata["secret"]]
@@ -103,11 +104,14 @@ def environment(settings: Settings) -> dict[str, str]:
 
 
 def _demo(args: dict[str, Any], config: Path | None) -> dict[str, Any]:
-    from app.demo import make_samples
-
+    """The command-line values with the sample tree as first root; made once, then reused."""
     settings = load_settings(args, config=config)
-    folder = make_samples(settings.data_dir / "demo")
+    folder = write_demo(settings.data_dir / "demo", _say)
     return args | {"roots": [f"samples={folder}", *(args.get("roots") or [])]}
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
 
 
 def _print_settings(settings: Settings) -> None:

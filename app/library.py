@@ -256,6 +256,7 @@ class Library:
                 self._busy.pop(old, None)
 
     def _keep_filling(self) -> None:
+        self._first_scan.wait()  # opening captures must not slow the first rows down
         while True:
             for run in self._without_facts():
                 self._fill(run)

@@ -22,11 +22,10 @@ COLUMNS: tuple[GridColumn, ...] = (
     GridColumn("records", "Records", "count", "Joined task records (executed blocks).", 88),
     GridColumn("tasks", "Tasks", "count", "Task ids that have a record.", 80),
     GridColumn("edges", "Edges", "count", "Unique dependency edges of deps.json.", 80),
-    GridColumn("cores", "Cores", "count", "Cores in the capture.", 66),
+    GridColumn("cores", "Cores", "count", "Cores in the capture.", 66, hide=True),
     GridColumn("makespan_us", "Makespan", "duration_us", "First start to last end over all records.", 106),
     GridColumn("size", "Size", "bytes", "Size of the capture's files.", 92, hide=True),
     GridColumn("container", "Container", "text", "Generation of the swimlane file.", 110, hide=True),
-    GridColumn("views", "Views", "badges", "What the files allow.", 236, extra={"sortable": False, "filter": False}),
     GridColumn(
         "quality",
         "Quality",
@@ -35,6 +34,7 @@ COLUMNS: tuple[GridColumn, ...] = (
         130,
         extra={"filter": False, "comparator": {"function": "swimscope_badgeOrder"}},
     ),
+    GridColumn("views", "Views", "badges", "What the files allow.", 236, extra={"sortable": False, "filter": False}),
 )
 
 

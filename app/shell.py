@@ -45,6 +45,7 @@ def layout(services: Services) -> html.Div:
                     ),
                     html.Nav(id=ids.BREADCRUMB, className="breadcrumb", **{"aria-label": "Breadcrumb"}),
                     html.Nav(id=ids.TABS, className="tabs", **{"aria-label": "Views of this run"}),
+                    html.Div(id="selection-chip", className="selection-chip", hidden=True),
                     html.Div(_controls(), className="topbar-controls"),
                 ],
                 className="topbar",
@@ -64,17 +65,15 @@ def _is_current(page: Page, place: Place, order: dict[str, int]) -> bool:
 
 def _controls() -> list[Any]:
     return [
-        html.Button(
-            "Tabs linked",
-            id="sync-switch",
-            className="button quiet",
-            title="Selections follow between open tabs of the same run; click to switch",
-            **{"aria-pressed": "true"},
-        ),
-        html.Button("Copy link", id="copy-link", className="button quiet", title="Copy a link to exactly this view"),
-        html.Button("Theme", id="theme-switch", className="button quiet", title="Light, dark or as the system has it"),
-        html.Button("?", id="keys-open", className="button quiet", title="Keys", **{"aria-label": "Keys"}),
+        _icon_button("sync-switch", "⇄", "Selections follow between open tabs of this run"),
+        _icon_button("copy-link", "⧉", "Copy a link to exactly this view"),
+        _icon_button("theme-switch", "◐", "Theme"),
+        _icon_button("keys-open", "?", "Keys"),
     ]
+
+
+def _icon_button(button_id: str, sign: str, text: str) -> html.Button:
+    return html.Button(sign, id=button_id, className="button quiet icon", title=text, **{"aria-label": text})
 
 
 def _key_sheet() -> html.Dialog:

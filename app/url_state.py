@@ -170,6 +170,8 @@ class ViewState:
     kind: str = _key(_text(40), "", "Kind of the analysis table, such as static or observed.", follow=False)
     untimed: int = _key(_integer(0, 1), 0, "1: paths lead through tasks without records.", follow=False)
     thr: float | None = _key(_number(0, 1e12), None, "Threshold in µs of the analysis table.", follow=False)
+    group: int = _key(_integer(0, 1), 0, "1: the ranks and devices of one run tree are put together.", follow=False)
+    open: tuple[str, ...] = _key(_list(2_000), (), "Run trees that show their ranks.", follow=False)
     sort: str = _key(_text(200), "", "Sorted columns of the table, column:asc or column:desc.", follow=False)
     f: str = _key(_text(2_000), "", "Column filters of the table, as JSON.", follow=False)
 

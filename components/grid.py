@@ -112,6 +112,7 @@ def grid(
         "enableCellTextSelection": True,
         "ensureDomOrder": True,
         "tooltipShowDelay": 400,
+        "preventDefaultOnContextMenu": True,
         "suppressDragLeaveHidesColumns": True,
         "multiSortKey": "ctrl",
     }
@@ -125,10 +126,12 @@ def grid(
         getRowId=f"params.data.{row_id}.toString()",
         defaultColDef={"sortable": True, "resizable": True, "filter": True, "minWidth": 60, "cellDataType": False},
         filterModel=filter_model(filters),
-        rowClassRules={"row-selected": "swimscope_isSelected(params)", "row-group": "swimscope_isGroup(params)"},
+        rowClassRules={"row-selected": "swimscope_isSelected(params)", "row-member": "swimscope_isMember(params)"},
         dashGridOptions=base | (options or {}),
         eventListeners={
             "rowClicked": ["swimscope_rowClicked(params)"],
+            "rowDoubleClicked": ["swimscope_rowDoubleClicked(params)"],
+            "cellContextMenu": ["swimscope_contextMenu(params)"],
             "cellKeyDown": ["swimscope_cellKeyDown(params)"],
         },
         className=f"grid {class_name}".strip(),

@@ -58,13 +58,19 @@
     if (!sheet.open) sheet.showModal();
   }
 
+  function label(button, text) {
+    button.title = text;
+    button.setAttribute("aria-label", text);
+  }
+
   function showSwitches() {
     const theme = byId("theme-switch");
     const sync = byId("sync-switch");
     if (!theme || !sync) return;
-    theme.textContent = { system: "Theme: system", light: "Theme: light", dark: "Theme: dark" }[ns.theme.choice()];
+    const name = { system: "as the system", light: "light", dark: "dark" }[ns.theme.choice()];
+    label(theme, "Theme: " + name + ". Click for the next");
     sync.setAttribute("aria-pressed", String(ns.url.sync.get()));
-    sync.textContent = ns.url.sync.get() ? "Tabs linked" : "Tabs apart";
+    label(sync, "Selections follow between open tabs of this run: " + (ns.url.sync.get() ? "on" : "off"));
     const run = ns.url.place().run;
     sync.hidden = !run;
     byId("copy-link").hidden = !run;

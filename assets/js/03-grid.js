@@ -76,10 +76,11 @@
   /* Rows that name a selection, and rows that head a group. */
   const rowSel = (data) => (data && data.sel) || "";
   fns.swimscope_isSelected = (params) => Boolean(rowSel(params.data)) && ns.url.get().sel === rowSel(params.data);
-  fns.swimscope_isGroup = (params) => Boolean(params.data && params.data.members);
+  fns.swimscope_isMember = (params) => Boolean(ns.runTrees && params.data && ns.runTrees.isMember(params.data));
 
   function choose(data) {
-    if (data && data.href) return ns.url.go(data.href);
+    if (!data) return undefined;
+    if (data.href) return ns.url.go(data.href);
     const sel = rowSel(data);
     if (sel) ns.url.set({ sel, hl: data.hl || null }, { push: true });
     return undefined;
@@ -91,6 +92,13 @@
     if (window.getSelection && String(window.getSelection())) return;
     choose(params.data);
   };
+
+  /* Double click: the same selection, seen in the swimlane. */
+  fns.swimscope_rowDoubleClicked = (params) => {
+    if (rowSel(params.data)) ns.url.go(ns.url.href("swimlane", { sel: params.data.sel, hl: params.data.hl || null }));
+  };
+
+  fns.swimscope_contextMenu = (params) => ns.menu && ns.menu.row(params);
 
   fns.swimscope_cellKeyDown = (params) => {
     if (params.event.key === "Enter") choose(params.data);
@@ -184,7 +192,7 @@
     const place = document.querySelector('.grid-shown[data-for="' + id + '"]');
     if (!place || api.getGridOption("rowModelType") === "infinite") return;
     let total = 0;
-    api.forEachLeafNode((node) => (total += node.data && node.data.members ? 0 : 1));
+    api.forEachLeafNode((node) => (total += 1));
     const shown = api.getDisplayedRowCount();
     place.textContent = shown < total ? shown.toLocaleString("en-US") + " of " + total.toLocaleString("en-US") + " rows" : "";
   }
@@ -295,10 +303,19 @@
   }
 
   /* Cells drawn as elements. */
-  parts.swimscope_link = (props) =>
-    missing(props.value)
-      ? MISSING
-      : window.React.createElement("a", { href: props.data.href, "data-nav": "row", className: "cell-link" }, String(props.value));
+  parts.swimscope_link = (props) => {
+    if (missing(props.value)) return MISSING;
+    const h = window.React.createElement;
+    const link = h("a", { href: props.data.href, "data-nav": "row", className: "cell-link" }, String(props.value));
+    const tree = ns.runTrees && ns.runTrees.cell(props.data);
+    if (!tree) return link;
+    const toggle = h(
+      "button",
+      { className: "tree-toggle", "data-tree": tree.id, "aria-expanded": String(tree.open), title: "Show or hide the other ranks" },
+      (tree.open ? "▾ " : "▸ ") + tree.members + " ranks",
+    );
+    return h("span", { className: tree.leader ? "tree-leader" : "tree-member" }, tree.leader ? toggle : null, link);
+  };
 
   parts.swimscope_function = (props) =>
     window.React.createElement(
