@@ -90,7 +90,7 @@ class Regions:
         self._tensor_dtype = tensors.dtype.tolist()
         self._numel = tensors.buffer_numel.tolist()
         self._element_bytes = [DTYPE_BYTES.get(name.upper(), 0) for name in capture.meta.dtypes]
-        self._known: dict[tuple[object, ...], Intervals | None] = {}
+        self._known: dict[tuple[int, int, int], Intervals | None] = {}
 
     def of(self, view: int, tensor: int) -> Intervals | None:
         """Bytes that ``view`` touches in the buffer of ``tensor``; None when they are not exactly known.
@@ -103,15 +103,15 @@ class Regions:
         dtype, view_dtype = self._tensor_dtype[tensor], self._view_dtype[view]
         if dtype < 0 or view_dtype not in (-1, dtype) or not self._element_bytes[dtype]:
             return None
-        shape = self._shape[self._dims[view] : self._dims[view + 1]]
-        strides = self._stride[self._stride_at[view] : self._stride_at[view + 1]]
-        key = (self._start[view], tuple(shape), tuple(strides), dtype, self._numel[tensor])
+        key = (view, dtype, self._numel[tensor])
         if key not in self._known:
-            self._known[key] = self._bytes(self._start[view], shape, strides, dtype, self._numel[tensor])
+            self._known[key] = self._bytes(*key)
         return self._known[key]
 
-    def _bytes(self, start: int, shape: list[int], strides: list[int], dtype: int, numel: int) -> Intervals | None:
-        elements = strided_intervals(start, shape, strides)
+    def _bytes(self, view: int, dtype: int, numel: int) -> Intervals | None:
+        shape = self._shape[self._dims[view] : self._dims[view + 1]]
+        strides = self._stride[self._stride_at[view] : self._stride_at[view + 1]]
+        elements = strided_intervals(self._start[view], shape, strides)
         if elements is None or elements[-1][1] > numel:
             return None
         size = self._element_bytes[dtype]

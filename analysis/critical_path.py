@@ -203,7 +203,7 @@ def _static(capture: Capture, kept: KeptEdges) -> _Steps:
 
     tasks = capture.tasks
     timed = np.flatnonzero(tasks.n_records > 0).astype(np.int32)
-    order = timed[np.argsort(tasks.start_ticks[timed], kind="stable")]
+    order = timed[np.argsort(tasks.start_ticks[timed])]
     length, parent = path_kernels.longest_paths(order, kept.offsets, kept.pred, tasks.start_ticks, tasks.end_ticks)
     at = int(timed[np.argmax(length[timed])])
     path = [at]

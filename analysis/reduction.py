@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.errors import NotAvailable, ParameterError
-from analysis.model import I4, I8, U8, Bool, Capture, EdgeSource, task_label
-from analysis.reduction_df import droppable
+from analysis.model import I4, I8, U8, Bool, Capture, task_label
+from analysis.reduction_df import droppable, has_creator
 from analysis.results import Column, Table, task_names
 
 MODES: tuple[str, ...] = ("full", "reduced", "omitted", "reduced-df", "omitted-df")
@@ -151,7 +151,7 @@ def edge_masks(capture: Capture, with_df: bool = True) -> dict[str, NDArray[Any]
     _check_has_edges(capture)
     redundant, cycle = redundant_edges(capture)
     at = np.flatnonzero(redundant)
-    result: dict[str, NDArray[Any]] = {"omitted": redundant & ~_has_creator(capture), "cycle": cycle}
+    result: dict[str, NDArray[Any]] = {"omitted": redundant & ~has_creator(capture), "cycle": cycle}
     if with_df:
         omitted_df = np.zeros(len(redundant), np.bool_)
         omitted_df[at] = droppable(capture, at.astype(np.int64))
@@ -218,14 +218,6 @@ def _check_has_edges(capture: Capture) -> None:
         raise NotAvailable(
             "deps.json is missing, so there are no dependency edges. Put the deps.json of this run beside the swimlane"
         )
-
-
-def _has_creator(capture: Capture) -> Bool:
-    """Which edges carry a creator annotation."""
-    creator = np.concatenate(([0], np.cumsum(capture.annotations.source == EdgeSource.CREATOR)))
-    offsets = capture.edges.ann_offsets
-    result: Bool = creator[offsets[1:]] > creator[offsets[:-1]]
-    return result
 
 
 def _name_cycle(capture: Capture, ordered: I4) -> I4:

@@ -6,8 +6,8 @@ from, and go on to, other users of the same owner, that is said by its neighbour
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,105 +22,95 @@ def droppable(capture: Capture, candidates: I8) -> Bool:
     a direct tensormap edge from, and leaves by one to, another holder of the same owner's buffer. Anything not exactly
     known keeps the edge.
     """
-    flow = _DataFlow(capture)
-    return np.array([flow.can_drop(edge) for edge in candidates.tolist()], np.bool_)
+    drop = ~has_creator(capture)[candidates]
+    open_cases = np.flatnonzero(~drop)
+    if len(open_cases):
+        flow = _DataFlow(capture)
+        drop[open_cases] = [flow.can_drop(edge) for edge in candidates[open_cases].tolist()]
+    return drop
 
 
-@dataclass(frozen=True, slots=True)
-class _Note:
-    """One annotation of an edge, resolved."""
-
-    arg: int
-    buffer: int
-    tensor: int
-    consumer_view: int
-    producer_view: int
+def has_creator(capture: Capture) -> Bool:
+    """Which unique edges carry a creator annotation."""
+    creator = np.concatenate(([0], np.cumsum(capture.annotations.source == EdgeSource.CREATOR)))
+    offsets = capture.edges.ann_offsets
+    result: Bool = creator[offsets[1:]] > creator[offsets[:-1]]
+    return result
 
 
 class _DataFlow:
-    """Look-ups over the annotations of one capture, made as they are needed."""
+    """Look-ups over the annotations of one capture as plain lists; a *note* is a row of AnnotationTable."""
 
     def __init__(self, capture: Capture) -> None:
-        self._edges, self._regions = capture.edges, Regions(capture)
-        self._pred, self._succ = capture.edges.pred, capture.edges.succ
-        self._in, self._out = capture.edges.in_offsets.tolist(), capture.edges.out_offsets.tolist()
-        self._in_order = capture.edges.in_order.tolist()
-        self._ann = capture.edges.ann_offsets.tolist()
-        notes = capture.annotations
-        self._source, self._arg, self._tensor = notes.source.tolist(), notes.arg.tolist(), notes.tensor.tolist()
+        edges, notes, tensors = capture.edges, capture.annotations, capture.tensors
+        self._regions = Regions(capture)
+        self._pred, self._succ = edges.pred.tolist(), edges.succ.tolist()
+        self._in, self._out = edges.in_offsets.tolist(), edges.out_offsets.tolist()
+        self._in_order, self._notes = edges.in_order.tolist(), edges.ann_offsets.tolist()
+        self._is_creator = (notes.source == EdgeSource.CREATOR).tolist()
+        self._is_tensormap = (notes.source == EdgeSource.TENSORMAP).tolist()
+        self._arg, self._tensor = notes.arg.tolist(), notes.tensor.tolist()
         self._consumer, self._producer = notes.consumer_view.tolist(), notes.producer_view.tolist()
-        self._buffer = capture.tensors.buffer_addr.tolist()
+        addresses = [*tensors.buffer_addr.tolist(), None]  # the last is what tensor -1 (unknown) finds
+        self._buffer = [addresses[tensor] for tensor in self._tensor]
         self._arg_at = capture.tasks.arg_offsets.tolist()
         self._arg_idx, self._arg_type = capture.args.idx.tolist(), capture.args.type.tolist()
         self._holds: dict[tuple[int, int], set[tuple[int, int]]] = {}
 
     def can_drop(self, edge: int) -> bool:
-        owner, user = int(self._pred[edge]), int(self._succ[edge])
-        rows = range(self._ann[edge], self._ann[edge + 1])
-        creators = [row for row in rows if self._source[row] == EdgeSource.CREATOR]
-        return all(self._is_passed_on(owner, user, self._note(row)) for row in creators)
+        owner, user = self._pred[edge], self._succ[edge]
+        notes = range(self._notes[edge], self._notes[edge + 1])
+        return all(self._is_passed_on(owner, user, note) for note in notes if self._is_creator[note])
 
-    def _is_passed_on(self, owner: int, user: int, note: _Note) -> bool:
-        needed = self._regions.of(note.consumer_view, note.tensor)
-        if needed is None or not self._is_inout(user, note.arg):
+    def _is_passed_on(self, owner: int, user: int, note: int) -> bool:
+        needed = self._regions.of(self._consumer[note], self._tensor[note])
+        if needed is None or not self._is_inout(user, self._arg[note]):
             return False
-        return self._covers(needed, self._arriving(owner, user, note)) and self._covers(
-            needed, self._leaving(owner, user, note.buffer)
-        )
+        arriving = self._arriving(owner, user, self._arg[note], self._buffer[note])
+        return self._covers(needed, arriving) and self._covers(needed, self._leaving(owner, user, self._buffer[note]))
 
-    def _arriving(self, owner: int, user: int, note: _Note) -> Iterator[_Note]:
-        """Tensormap annotations that bring the argument from other holders of the owner's buffer."""
+    def _arriving(self, owner: int, user: int, arg: int, buffer: int) -> Iterator[int]:
+        """Tensormap notes that bring the argument from other holders of the owner's buffer."""
         for edge in self._in_order[self._in[user] : self._in[user + 1]]:
-            for found in self._tensormap(edge):
-                if found.arg == note.arg and found.buffer == note.buffer:
-                    holders = self._held(owner, int(self._pred[edge]))
-                    if any(buffer == note.buffer for _, buffer in holders):
-                        yield found
+            for note in range(self._notes[edge], self._notes[edge + 1]):
+                if self._is_tensormap[note] and self._arg[note] == arg and self._buffer[note] == buffer:
+                    holds = self._held(owner, self._pred[edge])
+                    if any(held == buffer for _, held in holds):
+                        yield note
 
-    def _leaving(self, owner: int, user: int, buffer: int) -> Iterator[_Note]:
-        """Tensormap annotations that hand the buffer to an INOUT argument held from the same owner."""
+    def _leaving(self, owner: int, user: int, buffer: int) -> Iterator[int]:
+        """Tensormap notes that hand the buffer to an INOUT argument held from the same owner."""
         for edge in range(self._out[user], self._out[user + 1]):
-            target = int(self._succ[edge])
-            for found in self._tensormap(edge):
-                if (
-                    found.buffer == buffer
-                    and self._is_inout(target, found.arg)
-                    and (found.arg, buffer) in self._held(owner, target)
-                ):
-                    yield found
+            target = self._succ[edge]
+            for note in range(self._notes[edge], self._notes[edge + 1]):
+                if self._is_tensormap[note] and self._buffer[note] == buffer:
+                    arg = self._arg[note]
+                    if (arg, buffer) in self._held(owner, target) and self._is_inout(target, arg):
+                        yield note
 
-    def _covers(self, needed: Intervals, flows: Iterator[_Note]) -> bool:
+    def _covers(self, needed: Intervals, flows: Iterator[int]) -> bool:
         """Whether the bytes both sides of the flows touch include all needed ones."""
         moved: list[tuple[int, int]] = []
-        for flow in flows:
-            written = self._regions.of(flow.producer_view, flow.tensor)
-            read = self._regions.of(flow.consumer_view, flow.tensor)
+        for note in flows:
+            written = self._regions.of(self._producer[note], self._tensor[note])
+            read = self._regions.of(self._consumer[note], self._tensor[note])
+            if written == read == needed:
+                return True
             if written is not None and read is not None:
                 moved += intersect(written, read)
         return tuple(intersect(needed, merge(moved))) == needed
 
     def _held(self, owner: int, user: int) -> set[tuple[int, int]]:
-        """(argument, buffer) of every creator annotation on owner → user."""
+        """(argument, buffer) of every creator note on owner → user."""
         key = (owner, user)
         if key not in self._holds:
-            low, high = self._out[owner], self._out[owner + 1]
-            edge = low + int(np.searchsorted(self._succ[low:high], user))
-            rows = range(self._ann[edge], self._ann[edge + 1]) if edge < high and self._succ[edge] == user else range(0)
-            creators = [self._note(row) for row in rows if self._source[row] == EdgeSource.CREATOR]
-            self._holds[key] = {(note.arg, note.buffer) for note in creators if note.buffer >= 0}
+            stop = self._out[owner + 1]
+            edge = bisect_left(self._succ, user, self._out[owner], stop)
+            is_edge = edge < stop and self._succ[edge] == user
+            notes = range(self._notes[edge], self._notes[edge + 1]) if is_edge else range(0)
+            self._holds[key] = {(self._arg[note], self._buffer[note]) for note in notes if self._is_creator[note]}
         return self._holds[key]
-
-    def _tensormap(self, edge: int) -> Iterator[_Note]:
-        for row in range(self._ann[edge], self._ann[edge + 1]):
-            if self._source[row] == EdgeSource.TENSORMAP:
-                yield self._note(row)
-
-    def _note(self, row: int) -> _Note:
-        tensor = self._tensor[row]
-        buffer = self._buffer[tensor] if tensor >= 0 else -1
-        return _Note(self._arg[row], buffer, tensor, self._consumer[row], self._producer[row])
 
     def _is_inout(self, task: int, arg: int) -> bool:
         rows = range(self._arg_at[task], self._arg_at[task + 1])
-        types = [self._arg_type[row] for row in rows if self._arg_idx[row] == arg]
-        return types == [ArgType.INOUT]
+        return [self._arg_type[row] for row in rows if self._arg_idx[row] == arg] == [ArgType.INOUT]
