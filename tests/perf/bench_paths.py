@@ -35,7 +35,6 @@ from analysis.reduction import edge_masks
 from analysis.synth import write_capture
 from tests.analysis.slow_paths import edges_of, rows_of, slow_paths
 
-
 SIZES = (100_000, 1_000_000)
 
 
