@@ -99,7 +99,10 @@ def _toolbar(dumps: tuple[str, ...]) -> html.Div:
             _select("swim-setup", "Setup", SETUPS),
             _select("swim-deps", "Lines", SIDES),
             _select("swim-depth", "Depth", DEPTHS),
-            dcc.Input(id="swim-filter", type="text", className="input", placeholder="Filter lanes: aic, 0-7, name"),
+            html.Div(
+                dcc.Input(id="swim-filter", type="text", className="input", placeholder="Filter lanes: aic, 0-7, name"),
+                className="swim-filter",
+            ),
             html.Span(className="spacer"),
             html.Div(
                 [

@@ -9,7 +9,7 @@ import flask
 import numpy as np
 
 from analysis.chains import single_dependency_chains
-from analysis.errors import InputError, NotAvailable
+from analysis.errors import InputError, NotAvailable, NotFoundError
 from analysis.model import task_label
 from analysis.ranges import range_statistics
 from analysis.timeline import LodIndex
@@ -71,9 +71,13 @@ def select(request: Request) -> dict[str, Any]:
     """The items a selection outlines, its bounds, and the dependency lines of a task."""
     spec = request.text("sel")
     index = request.index
-    at = np.flatnonzero(highlight_items(request.capture, index, spec))
+    answer: dict[str, Any] = {"n_total": 0, "items": [], "lines": [], "n_lines": 0, "n_hidden": 0}
+    try:
+        at = np.flatnonzero(highlight_items(request.capture, index, spec))
+    except (NotFoundError, NotAvailable) as error:
+        return answer | {"reason": str(error)}
     hidden = request.hidden()
-    answer: dict[str, Any] = {"n_total": len(at), "items": [], "lines": [], "n_lines": 0, "n_hidden": 0}
+    answer["n_total"] = len(at)
     if len(at):
         answer["bounds"] = [int(index.start_ticks[at].min()), int(index.end_ticks[at].max())]
         first = at[np.argsort(index.start_ticks[at], kind="stable")[0]]
@@ -129,7 +133,10 @@ def _marks(index: LodIndex, at: np.ndarray) -> list[int]:
 def marks(request: Request) -> dict[str, Any]:
     """Where in the span the highlighted items lie, and how many there are."""
     index = request.index
-    at = np.flatnonzero(highlight_items(request.capture, index, request.text("hl"), request.text("q")))
+    try:
+        at = np.flatnonzero(highlight_items(request.capture, index, request.text("hl"), request.text("q")))
+    except (NotFoundError, NotAvailable) as error:
+        return {"reason": str(error)}
     return {"count": len(at), "marks": _marks(index, at)}
 
 

@@ -164,7 +164,10 @@
     state.ready = true;
     state.slots = state.info.classes.map((cls) => ns.theme.index(cls.name));
     T.data.clear();
+    state.highlight = null;
     fromUrl(state.url);
+    T.lanesChanged();
+    T.measureChanged();
     T.showViews();
     T.drawOverview();
     T.loadSelection();

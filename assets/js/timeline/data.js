@@ -129,7 +129,7 @@
       if (error.name === "AbortError") return;
       if (T.s === state) {
         ns.say("This part of the swimlane could not be loaded", error.message, "warn");
-        if (one.hl) T.highlightFailed(one.hl);
+        if (one.hl) T.s.highlight = null;
       }
       return;
     } finally {

@@ -7,36 +7,31 @@
   let timer = 0;
 
   /* Highlights of hl; a selected function, chain or path highlights itself. */
-  T.effectiveHighlight = () => {
+  T.wantedHighlight = () => {
     const { hl, sel } = T.s.url;
     const wanted = hl || (/^(func|chain|path):/.test(sel || "") ? sel : "");
-    if (wanted === "search" && !(T.s.url.q || "").trim()) return "";
-    return wanted === T.s.badHighlight ? "" : wanted;
+    return wanted === "search" && !(T.s.url.q || "").trim() ? "" : wanted;
   };
 
-  T.highlightFailed = (hl) => {
-    T.s.badHighlight = hl;
-    T.redraw();
-  };
+  /* The highlight that is drawn: the wanted one once the server has said that it has an answer. */
+  T.effectiveHighlight = () => (T.s.highlight ? T.s.highlight.hl : "");
 
   T.loadHighlight = () => {
-    T.s.badHighlight = null;
-    const hl = T.effectiveHighlight();
+    const hl = T.wantedHighlight();
     T.s.highlight = null;
     if (!T.s.ready) return;
     T.drawOverview();
+    T.redraw();
     if (!hl) return;
     const state = T.s;
-    T.latest("marks", async (signal) => {
-      try {
-        return await T.json("marks", { hl, q: state.url.q || "" }, signal);
-      } catch (error) {
-        if (error.name !== "AbortError" && T.s === state) T.highlightFailed(hl);
-        throw error;
+    T.latest("marks", (signal) => T.json("marks", { hl, q: state.url.q || "" }, signal), (found) => {
+      if (found.reason) {
+        ns.say("This cannot be highlighted", found.reason, "info");
+        return;
       }
-    }, (found) => {
-      state.highlight = found;
+      state.highlight = { ...found, hl };
       T.drawOverview();
+      T.redraw();
       T.announce(`${found.count.toLocaleString("en-US")} items highlighted`);
     });
   };
@@ -55,6 +50,7 @@
     T.latest("select", (signal) => T.json("select", extra, signal), (found) => {
       T.s.selection = found;
       T.showLines(found);
+      if (found.reason) ns.say("The selection is not here", found.reason, "info");
       if (show) T.bringIntoView(found);
       T.redraw();
     });
@@ -160,7 +156,7 @@
 
   T.parts.push(() => {
     const input = T.el("swim-search");
-    input.value = T.s.url.q || "";
+    T.setInput(input, T.s.url.q || "");
     input.addEventListener("input", () => {
       window.clearTimeout(timer);
       timer = window.setTimeout(() => T.s && T.set({ q: input.value.trim() || null }), TYPE_DELAY_MS);

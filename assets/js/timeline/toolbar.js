@@ -35,6 +35,13 @@
     return "Function " + (cls ? cls.name : id);
   }
 
+  /* Show a text in an input that Dash owns, unless a person is typing there. */
+  T.setInput = (input, value) => {
+    if (document.activeElement === input || input.value === value) return;
+    input.value = value;
+    window.dash_clientside.set_props(input.id, { value });
+  };
+
   T.showToolbar = () => {
     const url = T.s.url;
     for (const tab of document.querySelectorAll(".swim-tab")) {
@@ -42,8 +49,8 @@
     }
     for (const [id, [key, base]] of Object.entries(SELECTS)) choose(T.el(id), url[key] || base);
     const [search, filter] = [T.el("swim-search"), T.el("swim-filter")];
-    if (document.activeElement !== search) search.value = url.q || "";
-    if (document.activeElement !== filter) filter.value = url.lanes || "";
+    T.setInput(search, url.q || "");
+    T.setInput(filter, url.lanes || "");
   };
 
   T.parts.push(() => {
