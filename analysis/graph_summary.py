@@ -19,7 +19,7 @@ from .neighbourhood import gather
 
 FIRST_GROUPS = 72
 """Groups a first picture aims at: what a person reads on one screen."""
-FIRST_BANDS = 20
+FIRST_BANDS = 10
 """Ranges of depth a first picture aims at: more would make it too long to read when fitted."""
 OPEN_TASKS = 150
 """A group of at most this many tasks opens into its tasks, a larger one into smaller groups."""

@@ -31,7 +31,7 @@ class Sizes:
 
     node_width: float = 132.0
     node_height: float = 38.0
-    layer_gap: float = 58.0
+    layer_gap: float = 46.0
     node_gap: float = 18.0
     bend_gap: float = 9.0
     component_gap: float = 46.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from analysis.discovery import ErrorSink, scan
+from analysis.discovery import CaptureSource, ErrorSink, scan
 from analysis.errors import AmbiguousError, NotFoundError, SwimscopeError
 from analysis.formats import load
 from analysis.model import Capture
@@ -53,10 +53,10 @@ def capture_paths(path: str | Path, on_error: ErrorSink | None = None) -> list[P
     if not root.is_dir():
         return [root]
     found = list(scan(root, on_error))
-    for kinds in ({"swimlane"}, {"deps", "name_map"}):
-        paths = [source.path for source in found if kinds & source.files.keys()]
-        if paths:
-            return paths
+    swimlanes = [_swimlane(source) for source in found if "swimlane" in source.files]
+    others = [source.path for source in found if {"deps", "name_map"} & source.files.keys()]
+    if swimlanes or others:
+        return swimlanes or others
     raise NotFoundError(f"{root}: no swimlane file (chip_swimlane_records.json or an older name) in here")
 
 
@@ -120,6 +120,11 @@ def quality_table(one: Facts) -> Table:
     """The data-quality findings of one capture."""
     findings = one.get("quality", [])
     return Table(QUALITY_COLUMNS, {c.name: [row[c.name] for row in findings] for c in QUALITY_COLUMNS})
+
+
+def _swimlane(source: CaptureSource) -> Path:
+    """The file itself: opening it by name says what is wrong with a broken one."""
+    return source.path if source.path.is_file() else source.path / source.files["swimlane"]
 
 
 def _entry(file: Path, launch: int) -> Facts:

@@ -21,6 +21,8 @@ from components.theme import function_color_index
 
 NAME_CHARS = 19
 """Characters of a name that fit into a node's box at 11 px."""
+GROUP_CHARS = 16
+"""The same for a group's box at 13 px."""
 
 KIND_TEXT: dict[TaskKind, str] = {
     TaskKind.AIC: "AIC: runs on a cube core",
@@ -80,7 +82,7 @@ def group_text(group: Group, hidden: int) -> str:
     """Second line of a group's node: how many tasks, and at which depths."""
     depth = f"{group.level_lo}" if group.level_lo == group.level_hi else f"{group.level_lo}–{group.level_hi}"
     tasks = f"{hidden:,}" if hidden == group.n_tasks else f"{hidden:,} of {group.n_tasks:,}"
-    return f"{tasks} × · depth {depth}"
+    return f"{tasks} × @ {depth}"
 
 
 def bends_by_line(scene: Scene, layout: Layout) -> dict[int, tuple[tuple[float, float], ...]]:
@@ -124,7 +126,7 @@ def _group_node(scene: Scene, layout: Layout, i: int, group: Group, ids: list[st
     hidden = int(scene.group_hidden[i - scene.n_tasks])
     data = {
         "id": ids[i],
-        "label": f"{short(group.name)}\n{group_text(group, hidden)}",
+        "label": f"{short(group.name, GROUP_CHARS)}\n{group_text(group, hidden)}",
         "name": group.name,
         "kind": group.kind.name.lower(),
         "fn": function_color_index(group.name) if group.func_id >= 0 else -1,

@@ -109,7 +109,16 @@ def _node_rules(theme: Theme, colors: dict[str, str]) -> list[dict[str, Any]]:
             "selector": "node.spmd",
             "style": {"ghost": "yes", "ghost-offset-x": 5, "ghost-offset-y": 5, "ghost-opacity": 0.55},
         },
-        {"selector": "node.group", "style": {"shape": "round-rectangle", "border-style": "double", "border-width": 4}},
+        {
+            "selector": "node.group",
+            "style": {
+                "shape": "round-rectangle",
+                "border-style": "double",
+                "border-width": 4,
+                "font-size": 13,
+                "min-zoomed-font-size": 4,
+            },
+        },
     ]
 
 

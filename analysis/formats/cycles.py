@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from analysis.errors import InputError
 from analysis.formats.phases import read_orchestrator, read_scheduler_phases, read_uploads
@@ -19,8 +18,8 @@ from analysis.formats.unified import read_scheduler_records, scheduler_tasks
 LEVEL_KEYS = ("chip_swimlane_level", "l2_swimlane_level", "l2_perf_level")
 MAX_CORE = 1 << 16
 """Core ids at or above this are damaged rows, not cores."""
-_AICORE = RowFormat("aicore_tasks", (5, 6, 7), 7, id_column=1)
-_AICPU = RowFormat("aicpu_tasks", (4, 5), 5)
+_AICORE = RowFormat("aicore_tasks", (5, 6, 7), (0, 0, 0, 0, 0, 0, -1), id_column=1)
+_AICPU = RowFormat("aicpu_tasks", (4, 5), (0, 0, 0, 0, -1))
 
 
 def read(sections: Sections, source: str, report: Report) -> RawSwimlane:
@@ -116,19 +115,18 @@ def core_to_thread(value: object) -> list[int] | None:
 
 
 def _aicore(sections: Sections, source: str, report: Report) -> AicoreRows:
-    columns, token, widths = int_rows(sections.get("aicore_tasks"), _AICORE, source, report)
-    core, _, reg, start, end, setup, epoch = columns
+    found = int_rows(sections.get("aicore_tasks"), _AICORE, source, report)
+    core, _, reg, start, end, setup, epoch = found.columns
     keep = _known_cores(core, "aicore_tasks", report)
-    rows = AicoreRows(core, token, reg, start, end, start - setup, np.where(widths >= 7, epoch, -1))
+    rows = AicoreRows(core, found.ids, reg, start, end, start - setup, epoch)
     return rows if keep is None else rows.take(keep)
 
 
 def _aicpu(section: msgspec.Raw | None, name: str, source: str, report: Report) -> AicpuRows:
-    form = RowFormat(name, _AICPU.widths, _AICPU.columns)
-    columns, _, widths = int_rows(section, form, source, report)
-    core, reg, dispatch, finish, epoch = columns
+    form = RowFormat(name, _AICPU.widths, _AICPU.fill)
+    core, reg, dispatch, finish, epoch = int_rows(section, form, source, report).columns
     keep = _known_cores(core, name, report)
-    rows = AicpuRows(core, reg, dispatch, finish, np.where(widths >= 5, epoch, -1))
+    rows = AicpuRows(core, reg, dispatch, finish, epoch)
     return rows if keep is None else rows.take(keep)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.model import I2, I8, MISSING
+from analysis.model import I2, I8, MISSING, Bool
 
 MAX_ROWS = 32_767
 _PEEL_ROWS = 32
@@ -21,6 +21,8 @@ def sub_rows(lane: NDArray[Any], start: I8, end: I8) -> I2:
     nothing. A bar that ends before it starts counts as its start alone.
     """
     rows = np.zeros(len(start), np.int16)
+    if not len(start) or (_grouped(lane) and not _crowded(lane, start, end).any() and int(end.min()) != MISSING):
+        return rows
     timed = np.flatnonzero((start != MISSING) & (end != MISSING))
     if not len(timed):
         return rows
@@ -31,6 +33,12 @@ def sub_rows(lane: NDArray[Any], start: I8, end: I8) -> I2:
     ends = np.maximum(end[order], starts)
     if not _crowded(lanes, starts, ends).any():
         return rows
+    paired, settled = _paired(lanes, starts, ends)
+    rows[order] = paired
+    if settled.all():
+        return rows
+    rest = ~settled
+    order, lanes, starts, ends = order[rest], lanes[rest], starts[rest], ends[rest]
     for row in range(_PEEL_ROWS):
         chosen = _first_fit(lanes, starts, ends)
         rows[order[chosen]] = row
@@ -41,6 +49,10 @@ def sub_rows(lane: NDArray[Any], start: I8, end: I8) -> I2:
             return rows
     rows[order] = _heap_rows(lanes, starts, ends, _PEEL_ROWS)
     return rows
+
+
+def _grouped(lane: NDArray[Any]) -> bool:
+    return bool((lane[1:] >= lane[:-1]).all())
 
 
 def _sorted(lane: NDArray[Any], start: I8, end: I8, timed: NDArray[Any]) -> bool:
@@ -56,6 +68,25 @@ def _crowded(lanes: NDArray[Any], starts: I8, ends: I8) -> NDArray[np.bool_]:
     """Neighbours in one lane that overlap (enough to know whether any overlap exists at all)."""
     crowded: NDArray[np.bool_] = (lanes[1:] == lanes[:-1]) & (starts[1:] < ends[:-1])
     return crowded
+
+
+def _paired(lanes: NDArray[Any], starts: I8, ends: I8) -> tuple[I2, Bool]:
+    """(sub-row, whether it is right) for lanes where a bar overlaps at most the one before it: they alternate.
+
+    That is the usual case (two tasks in flight per core); all bars of any other lane come back as not right.
+    """
+    fresh = np.concatenate(([True], lanes[1:] != lanes[:-1]))
+    # Ends in order, and ends[i - 2] <= starts[i]: then only the predecessor can overlap.
+    odd = np.zeros(len(lanes), np.bool_)
+    odd[1:] = ~fresh[1:] & (ends[1:] < ends[:-1])
+    odd[2:] |= ~fresh[2:] & ~fresh[1:-1] & (ends[:-2] > starts[2:])
+    breaks = np.concatenate(([True], ~_crowded(lanes, starts, ends)))
+    position = np.arange(len(lanes), dtype=np.int64)
+    since = position - np.maximum.accumulate(np.where(breaks, position, 0))
+    lane_number = np.cumsum(fresh) - 1
+    bad_lanes = np.zeros(int(lane_number[-1]) + 1, np.bool_)
+    bad_lanes[lane_number[odd]] = True
+    return (since % 2).astype(np.int16), ~bad_lanes[lane_number]
 
 
 def _first_fit(lanes: NDArray[Any], starts: I8, ends: I8) -> NDArray[np.int64]:

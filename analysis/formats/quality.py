@@ -181,9 +181,10 @@ def _functions(subject: Checked, report: Report) -> None:
     report.add("graph_nodes", int((open_records & node).sum()))
     if subject.has_deps:
         _unresolved(subject, open_records & ~node, report)
-    kernels = tasks.kernel_ids[records.task]
-    two = (kernels[:, 1] >= 0) & (kernels[:, 2] >= 0) & (kernels[:, 1] != kernels[:, 2])
-    report.add("assumed_aiv_slot", int((two & (subject.codes[records.core_id] == 1)).sum()))
+    first, second = tasks.kernel_ids[:, 1], tasks.kernel_ids[:, 2]
+    two = (first >= 0) & (second >= 0) & (first != second)
+    if two.any():
+        report.add("assumed_aiv_slot", int((two[records.task] & (subject.codes[records.core_id] == 1)).sum()))
 
 
 def _unresolved(subject: Checked, open_records: Bool, report: Report) -> None:

@@ -52,7 +52,7 @@ def expand(data: bytes, source: str, limit: int = MAX_EXPANDED_BYTES) -> bytes:
         data = data[3:]
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise InputError(source, "byte 0", "the text is UTF-16, JSON files must be UTF-8", "Convert it to UTF-8")
-    if not data.strip():
+    if not data or data.isspace():
         raise InputError(source, "", "the file is empty", _RECAPTURE)
     return data
 
@@ -107,7 +107,7 @@ def sections(data: bytes, source: str) -> dict[str, msgspec.Raw]:
 
     A bare list comes back under the key ``""``.
     """
-    if data.lstrip()[:1] == b"[":
+    if re.match(rb"\s*\[", data):
         return {"": decode(data, msgspec.Raw, source)}
     return decode(data, dict[str, msgspec.Raw], source)
 

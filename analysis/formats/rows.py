@@ -14,7 +14,6 @@ from typing import Any
 import msgspec
 import numpy as np
 import simdjson
-from numpy.typing import NDArray
 
 from analysis.formats.reading import batches, elements, integer, is_list
 from analysis.formats.report import Report
@@ -22,46 +21,68 @@ from analysis.model import I8, U8
 
 STAMP_LIMIT = 1 << 62
 """Stamps, lengths and register ids lie below this; sums and differences of two of them fit in int64."""
-_PIECE_BYTES = 1 << 21
-_OPEN, _CLOSE, _COMMA = ord("["), ord("]"), ord(",")
+_PIECE_BYTES = 1 << 19
+_NOT_STRUCTURE = b"0123456789-+.eE \t\r\n"
+_NOTHING: I8 = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True)
 class RowFormat:
     """Which widths a row may have and which column is a full 64-bit id.
 
-    ``columns`` is the number of columns kept: shorter accepted rows are filled with 0, longer rows are cut.
+    ``columns`` is the number of columns kept: shorter accepted rows are filled with ``fill``, longer rows are cut.
     """
 
     name: str
     widths: tuple[int, ...]
-    columns: int
+    fill: tuple[int, ...]
     id_column: int | None = None
 
+    @property
+    def columns(self) -> int:
+        """Number of columns kept."""
+        return len(self.fill)
 
-def int_rows(raw: msgspec.Raw | None, form: RowFormat, source: str, report: Report) -> tuple[I8, U8, NDArray[np.int8]]:
-    """Rows of a section as columns.
 
-    Returns:
-        (columns, ids, width): int64 of shape (form.columns, n), the id column as uint64 of shape (n,) (empty without
-        one), and how many cells each row had in the file.
-    """
-    if raw is None:
-        return np.zeros((form.columns, 0), np.int64), np.zeros(0, np.uint64), np.zeros(0, np.int8)
+@dataclass
+class RowColumns:
+    """Rows as columns: int64 per column, the id column apart as uint64 (empty without one)."""
+
+    columns: list[I8]
+    ids: U8
+
+
+def int_rows(raw: msgspec.Raw | None, form: RowFormat, source: str, report: Report) -> RowColumns:
+    """Rows of a section as columns, in file order."""
+    if raw is None or bytes(memoryview(raw)[:5]) == b"null":
+        return _allocate(0, form)
     if not is_list(raw):
         report.add("wrong_type", 1, form.name)
-        return int_rows(None, form, source, report)
-    parts: list[tuple[I8, U8, NDArray[np.int8]]] = []
-    for piece in _pieces(bytes(memoryview(raw))):
-        part = _strict(piece, form)
-        if part is None:
-            parts = [_tolerant(at, batch, form, source, report) for at, batch in batches(raw, source, form.name)]
-            break
-        parts.append(part)
+        return _allocate(0, form)
+    text = bytes(memoryview(raw))
+    out = _allocate(text.count(b"]") - 1, form)
+    at = 0
+    parser = simdjson.Parser()
+    for piece in _pieces(text):
+        count = _strict(parser, piece, form, out, at)
+        if count is None:
+            parts = [_tolerant(first, batch, form, source, report) for first, batch in batches(raw, source, form.name)]
+            return _concatenate(parts, form)
+        at += count
+    return out
+
+
+def _allocate(n: int, form: RowFormat) -> RowColumns:
+    """Columns of length ``n`` that hold their fill values."""
+    columns = [np.full(n, fill, np.int64) if k != form.id_column else _NOTHING for k, fill in enumerate(form.fill)]
+    return RowColumns(columns, np.zeros(0 if form.id_column is None else n, np.uint64))
+
+
+def _concatenate(parts: list[RowColumns], form: RowFormat) -> RowColumns:
     if not parts:
-        return int_rows(None, form, source, report)
-    columns, ids, widths = zip(*parts, strict=True)
-    return np.concatenate(columns, axis=1), np.concatenate(ids), np.concatenate(widths)
+        return _allocate(0, form)
+    columns = [np.concatenate([part.columns[k] for part in parts]) for k in range(form.columns)]
+    return RowColumns(columns, np.concatenate([part.ids for part in parts]))
 
 
 def _pieces(text: bytes) -> Iterator[bytes]:
@@ -80,81 +101,63 @@ def _pieces(text: bytes) -> Iterator[bytes]:
     yield b"[" + text[start:]
 
 
-def _strict(text: bytes, form: RowFormat) -> tuple[I8, U8, NDArray[np.int8]] | None:
-    """Columns when every cell is a non-negative integer in range and every row has one accepted width."""
+def _strict(parser: simdjson.Parser, text: bytes, form: RowFormat, out: RowColumns, at: int) -> int | None:
+    """Fill ``out`` from row ``at`` on; number of rows, or None unless every cell is a non-negative integer in range
+    and every row has one accepted width."""
+    n = text.count(b"]") - 1
+    if n <= 0:
+        return None if n < 0 or text.strip(b"[] \t\r\n") else 0
     try:
-        parsed: Any = simdjson.Parser().parse(text)
-        flat = np.frombuffer(parsed.as_buffer(of_type="u"), np.uint64)
+        flat = _flat(parser, text)
     except (ValueError, TypeError, AttributeError):
         return None
-    n = text.count(b"]") - 1
-    if n == 0 and not len(flat):
-        return np.zeros((form.columns, 0), np.int64), np.zeros(0, np.uint64), np.zeros(0, np.int8)
-    if n <= 0 or len(flat) % n or len(flat) // n not in form.widths:
-        return None
     width = len(flat) // n
-    if not _rectangular(text, n, width):
+    if len(flat) % n or width not in form.widths or not _rectangular(text, n, width):
         return None
-    table = flat.reshape(n, width)
-    keep = min(width, form.columns)
-    columns = np.zeros((form.columns, n), np.int64)
-    ids = np.zeros(0, np.uint64)
-    for at in range(keep):
-        column = table[:, at]
-        if at == form.id_column:
-            ids = column.copy()
-        elif int(column.max()) >= STAMP_LIMIT:
+    cells = np.ascontiguousarray(flat.reshape(n, width).T)
+    for k in range(min(width, form.columns)):
+        if k == form.id_column:
+            out.ids[at : at + n] = cells[k]
+        elif int(cells[k].max()) >= STAMP_LIMIT:
             return None
         else:
-            columns[at] = column
-    return columns, ids, np.full(n, width, np.int8)
+            out.columns[k][at : at + n] = cells[k]
+    return n
+
+
+def _flat(parser: simdjson.Parser, text: bytes) -> U8:
+    """All numbers of a JSON list, however nested; the parsed document is let go so that the parser can go on."""
+    parsed: Any = parser.parse(text)
+    return np.frombuffer(parsed.as_buffer(of_type="u"), np.uint64)
 
 
 def _rectangular(text: bytes, n: int, width: int) -> bool:
-    """Whether ``text`` is n flat lists of ``width`` cells each."""
-    symbols = np.frombuffer(text, np.uint8)
-    opens = np.flatnonzero(symbols == _OPEN)
-    closes = np.flatnonzero(symbols == _CLOSE)
-    commas = np.flatnonzero(symbols == _COMMA)
-    if len(opens) != n + 1 or len(closes) != n + 1 or len(commas) != n * width - 1:
-        return False
-    # Between two rows lies exactly one comma: the last of each group of ``width``.
-    between = commas[width - 1 :: width]
-    return bool(
-        (opens[1:-1] < closes[:-2]).all() and (closes[:-2] < between).all() and (between < opens[2:]).all()
-    ) and (width == 1 or bool((commas[width - 2 :: width] < closes[:-1]).all()))
+    """Whether ``text``, a list of numbers and lists, is n flat lists of ``width`` numbers each."""
+    row = b"[" + b"," * (width - 1) + b"],"
+    return text.translate(None, _NOT_STRUCTURE) == b"[" + (row * n)[:-1] + b"]"
 
 
-def _tolerant(
-    first: int, batch: bytes | msgspec.Raw, form: RowFormat, source: str, report: Report
-) -> tuple[I8, U8, NDArray[np.int8]]:
+def _tolerant(first: int, batch: bytes | msgspec.Raw, form: RowFormat, source: str, report: Report) -> RowColumns:
     rows: list[list[int]] = []
-    widths: list[int] = []
     for at, raw in enumerate(elements(batch, source, form.name), first):
         cells = _cells(raw)
-        if cells is None or len(cells) < min(form.widths):
+        if cells is None or (len(cells) not in form.widths and len(cells) < max(form.widths)):
             report.add("wrong_type", 1, f"{form.name}[{at}]")
             continue
         if len(cells) > max(form.widths):
             report.add("extra_columns", 1, form.name)
-        elif len(cells) not in form.widths:
-            report.add("wrong_type", 1, f"{form.name}[{at}]")
-            continue
-        widths.append(len(cells))
-        cells = (cells + [0] * form.columns)[: form.columns]
-        if not all(_fits(value, k == form.id_column) for k, value in enumerate(cells)):
+        cells = [*cells[: form.columns], *form.fill[len(cells) :]]
+        if all(_fits(value, k == form.id_column) for k, value in enumerate(cells)):
+            rows.append(cells)
+        else:
             report.add("out_of_range", 1, f"{form.name}[{at}]")
-            widths.pop()
-            continue
-        rows.append(cells)
-    columns = np.zeros((form.columns, len(rows)), np.int64)
-    ids = np.zeros(0 if form.id_column is None else len(rows), np.uint64)
+    out = _allocate(len(rows), form)
     for k in range(form.columns):
         if k == form.id_column:
-            ids[:] = [row[k] for row in rows]
+            out.ids[:] = [row[k] for row in rows]
         else:
-            columns[k] = [row[k] for row in rows]
-    return columns, ids, np.array(widths, np.int8)
+            out.columns[k][:] = [row[k] for row in rows]
+    return out
 
 
 def _fits(value: int, is_id: bool) -> bool:

@@ -123,10 +123,10 @@ def _functions(named: I8, kernel_ids: I4, task: I4, code: NDArray[np.int8]) -> I
     """Function per record: the one the container names, else by core type from kernel_ids (FORMATS section 2)."""
     if not len(task):
         return np.zeros(0, np.int32)
-    kernels = kernel_ids[task]
-    vector = np.where(kernels[:, 1] >= 0, kernels[:, 1], kernels[:, 2])
-    looked_up = np.where(code == 0, kernels[:, 0], np.where(code == 1, vector, -1))
-    return np.where(named >= 0, named, looked_up).astype(np.int32)
+    vector = np.where(kernel_ids[:, 1] >= 0, kernel_ids[:, 1], kernel_ids[:, 2])
+    by_code = np.stack((kernel_ids[:, 0], vector, np.full(len(vector), -1, np.int32)))
+    looked_up: I4 = by_code[code, task]
+    return np.where(named >= 0, named, looked_up).astype(np.int32) if (named >= 0).any() else looked_up
 
 
 def unmatched_table(joined: Joined, zero: int) -> UnmatchedTable:
@@ -207,6 +207,15 @@ class Grouping:
     order: I4
     counts: I4
     block: I4
+    filled: NDArray[np.int64]
+    """Tasks that have a record."""
+    first: I4
+    """First record of each of them."""
+    shared: NDArray[np.int64]
+    """Tasks that have several records."""
+    shared_order: I4
+    """Records of those, grouped; ``shared_starts`` is where each group begins."""
+    shared_starts: I8
 
 
 def group_by_task(task: I4, n_tasks: int) -> Grouping:
@@ -215,25 +224,32 @@ def group_by_task(task: I4, n_tasks: int) -> Grouping:
     offsets = np.zeros(n_tasks + 1, np.int64)
     np.cumsum(counts, out=offsets[1:])
     order = np.argsort(task, kind="stable").astype(np.int32)
-    block = np.empty(len(task), np.int32)
-    block[order] = np.arange(len(task)) - np.repeat(offsets[:-1], counts)
-    return Grouping(offsets, order, counts, block)
+    filled, shared = np.flatnonzero(counts), np.flatnonzero(counts > 1)
+    members = np.repeat(offsets[shared], counts[shared])
+    starts = np.zeros(len(shared), np.int64)
+    np.cumsum(counts[shared][:-1], out=starts[1:])
+    inside = np.arange(len(members)) - np.repeat(starts, counts[shared])
+    shared_order = order[members + inside]
+    block = np.zeros(len(task), np.int32)
+    block[shared_order] = inside
+    return Grouping(offsets, order, counts, block, filled, order[offsets[filled]], shared, shared_order, starts)
 
 
 def per_task(values: I8, groups: Grouping, largest: bool) -> I8:
     """Smallest or largest captured value over the records of each task; MISSING where there is none."""
     out = np.full(len(groups.counts), MISSING, np.int64)
-    filled = np.flatnonzero(groups.counts)
-    if not len(filled):
+    if not len(values):
         return out
-    grouped = values[groups.order]
-    starts = groups.offsets[filled]
+    out[groups.filled] = values[groups.first]
+    if not len(groups.shared):
+        return out
+    grouped = values[groups.shared_order]
     if largest:
-        out[filled] = np.maximum.reduceat(grouped, starts)
+        out[groups.shared] = np.maximum.reduceat(grouped, groups.shared_starts)
         return out
     top = np.iinfo(np.int64).max
-    low = np.minimum.reduceat(np.where(grouped == MISSING, top, grouped), starts)
-    out[filled] = np.where(low == top, MISSING, low)
+    low = np.minimum.reduceat(np.where(grouped == MISSING, top, grouped), groups.shared_starts)
+    out[groups.shared] = np.where(low == top, MISSING, low)
     return out
 
 
@@ -252,8 +268,7 @@ def task_table(
     kernels = listed.kernel_ids
     for slot in (2, 1, 0):
         func = np.where(kernels[:, slot] >= 0, kernels[:, slot], func)
-    filled = np.flatnonzero(groups.counts)
-    func[filled] = records.func_id[groups.order[groups.offsets[filled]]]
+    func[groups.filled] = records.func_id[groups.first]
     return TaskTable(
         task_id=ids,
         kind=kind,

@@ -254,8 +254,16 @@
     cy.on("cxttap", (event) => ns.graph.menu(event));
     cy.on("viewport", () => ns.graph.closeMenu());
     cy.on("add remove position", () => later("arrived", 30, arrived));
+    styles = stored("graph-styles") || styles;
+    lit = stored("graph-lit") || [];
     restyle();
     later("arrived", 0, arrived);
+  }
+
+  /* What a dcc.Store of the page holds. */
+  function stored(id) {
+    const part = window.dash_component_api.getLayout(id);
+    return part && part.props.data;
   }
 
   function find() {
