@@ -1,0 +1,116 @@
+"""Do functions, chains, markers and overhead equal the reference on every real capture?"""
+
+from __future__ import annotations
+
+import functools
+import json
+from typing import Any
+
+import pytest
+
+from analysis.chains import single_dependency_chains
+from analysis.cores import core_statistics
+from analysis.early_dispatch import early_dispatch, markers
+from analysis.errors import NotAvailable
+from analysis.formats import load
+from analysis.functions import STAMP_COLUMNS, function_statistics
+from analysis.model import Capture
+from analysis.overhead import scheduler_overhead
+from analysis.ranges import range_statistics
+from analysis.registry import ANALYSES
+from analysis.utilisation import utilisation
+from tests import shared_data
+
+
+@pytest.fixture(scope="module", params=shared_data.shared_params(shared_data.capture_names()))
+def name(request: pytest.FixtureRequest) -> str:
+    """Each real capture in turn: all tests of one run together, so that it is opened once."""
+    return str(request.param)
+
+
+@functools.lru_cache(maxsize=1)
+def opened(name: str) -> Capture:
+    return load(shared_data.capture_dir(name))
+
+
+def reference(name: str, key: str) -> Any:
+    """The oracle's value, or a skip where the reference has none."""
+    found = shared_data.oracle(name)
+    if key not in found:
+        pytest.skip(f"the reference has no {key} for {name}")
+    return found[key]
+
+
+def test_functions(name: str) -> None:
+    want = reference(name, "functions")
+    if not want:
+        with pytest.raises(NotAvailable, match="none"):
+            function_statistics(opened(name))
+        return
+    rows = function_statistics(opened(name)).to_json()
+    keys = ("func_id", "count", "total_ticks", "min_ticks", "max_ticks")
+    assert [{k: row[k] for k in keys} for row in rows] == [{k: f[k] for k in keys} for f in want]
+    assert [row["name"] for row, f in zip(rows, want, strict=True) if f["name"]] == [
+        f["name"] for f in want if f["name"]
+    ]
+    level_1 = opened(name).meta.level == 1
+    assert all((row[column] is None) == level_1 for row in rows for column in STAMP_COLUMNS)
+
+
+def test_chains(name: str) -> None:
+    want = reference(name, "chains")
+    rows = single_dependency_chains(opened(name)).to_json()
+    assert {row["tasks"] for row in rows} == {tuple(chain) for chain in want}
+    assert len(rows) == len(want)
+
+
+def test_markers(name: str) -> None:
+    found = markers(opened(name)) if "fire" in shared_data.oracle(name) else None
+    assert set(reference(name, "fire")) == set(found.fire_ids if found else ())
+    assert set(reference(name, "star")) == set(found.star_ids if found else ())
+
+
+def test_overhead_ticks(name: str) -> None:
+    want = reference(name, "overhead_ticks")
+    found = scheduler_overhead(opened(name)).to_json()
+    by_type = {core_type: part["overhead_ticks"] for core_type, part in found["by_type"].items()}
+    assert {"window": found["window_ticks"], "all": found["all_ticks"], "has": found["has_ticks"], **by_type} == want
+
+
+def test_utilisation_cores_and_range_agree(name: str) -> None:
+    capture = opened(name)
+    if not len(capture.records):
+        with pytest.raises(NotAvailable, match="none"):
+            utilisation(capture)
+        return
+    cores = {row["core_type"]: row["utilisation"] for row in core_statistics(capture).by_type.to_records()}
+    ranges = {row["core_type"]: row["share"] for row in range_statistics(capture).by_type.to_records()}
+    curves = {core_type: part["share"] for core_type, part in utilisation(capture).to_json()["by_type"].items()}
+    assert cores == pytest.approx(ranges)
+    assert cores == pytest.approx(curves)
+    assert all(0 <= share <= 1 for share in cores.values())
+
+
+def test_every_analysis_answers_or_says_why_not(name: str) -> None:
+    capture, reasons = opened(name), []
+    for analysis in ANALYSES:
+        try:
+            result = analysis.run(capture)
+        except NotAvailable as error:
+            reasons.append(error.reason)
+            continue
+        json.dumps(result.to_json())
+        tables = list(analysis.tables(result))
+        assert tables[0][1].columns == analysis.columns
+        assert all(table.to_csv().count("\n") >= len(table) + 1 for _, table in tables)
+    assert all(len(reason) > 20 for reason in reasons)
+    assert len(reasons) < len(ANALYSES)
+
+
+def test_the_early_dispatch_run_is_early() -> None:
+    if not shared_data.PRESENT:
+        pytest.skip(shared_data.WHY_ABSENT)
+    (row,) = early_dispatch(opened("early_dispatch_on_a5_l4")).to_json()
+    assert row["early"] is True
+    assert row["lead_us"] > 0
+    assert 0 < row["early_blocks"] <= row["blocks"]
