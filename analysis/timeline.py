@@ -20,19 +20,21 @@ from analysis.model import I4, I8, U1, Bool, Capture
 from analysis.timeline_items import Items, Lane, View, view_items
 from analysis.timeline_kernels import NO_CLASS, busy_profile, count_touching, raster, wide_items
 
-INDEX_VERSION = 1
+INDEX_VERSION = 2
 OVERVIEW_BINS = 2048
+BAR_BYTES, CELL_BYTES = 20, 2
+"""What a bar and a raster cell cost in a message (``timeline_wire``), about."""
 _COARSEST_CELLS = 64
 """Levels of fewer cells than this are never asked for: a window is at least this many pixels wide."""
-_CLASSES = 66
-"""Size classes 0..64 and one end."""
+CELLS_PER_ITEM = 2
+"""Levels with more cells than this per item are not stored: scanning the items of a window is as quick there."""
 
 
 @dataclass(frozen=True, slots=True)
 class LodResult:
     """Answer of one query.
 
-    ``cell0``, ``level``: raster column ``c`` is ``[(cell0 + c) << level, (cell0 + c + 1) << level)`` ticks. ``cls`` is
+    The raster has no columns when every item is a bar. ``cell0``, ``level``: raster column ``c`` is ``[(cell0 + c) << level, (cell0 + c + 1) << level)`` ticks. ``cls`` is
     :data:`NO_CLASS` where nothing is. ``bars`` are item positions in the index, ascending (so by track, then start);
     every item of at least ``bar_ticks`` is one. ``n_shown`` items of ``n_total`` in the window are bars.
     """
@@ -91,7 +93,7 @@ class LodIndex:
     """Item positions by (task, start, track)."""
     overview: NDArray[np.float64]
     pyramid_cls: NDArray[np.uint16]
-    pyramid_busy: I8
+    pyramid_busy: NDArray[Any]
     pyramid_count: NDArray[np.uint32]
     levels: dict[tuple[int, int], _Level] = field(default_factory=dict)
 
@@ -112,12 +114,12 @@ class LodIndex:
         return first, max(last, first + 1)
 
     def query(
-        self, t0: int, t1: int, width_px: float, tracks: NDArray[Any], max_bars: int, max_cells: int = 1 << 24
+        self, t0: int, t1: int, width_px: float, tracks: NDArray[Any], max_bars: int, max_bytes: int = 1 << 28
     ) -> LodResult:
         """What ``tracks`` show in ``[t0, t1)`` drawn ``width_px`` wide.
 
-        Every item of at least two pixels is a bar. Cells are at most one pixel wide; two when ``max_cells`` would be
-        exceeded. Only when more than ``max_bars`` items are that wide does the limit rise (``bar_ticks`` >
+        Every item of at least two pixels is a bar. Cells are at most one pixel wide; wider only when bars and cells
+        would exceed ``max_bytes`` (:data:`BAR_BYTES` and :data:`CELL_BYTES` each). Only when more than ``max_bars`` items are that wide does the limit rise (``bar_ticks`` >
         ``wanted_bar_ticks`` says so).
 
         Raises:
@@ -135,12 +137,15 @@ class LodIndex:
                 break
             bar_level = max(bar_level, 0) + 1
         level = max(bar_level - 1, 0)
-        if len(chosen) * (((t1 - t0) >> level) + 2) > max_cells:
-            level = max(bar_level, 0)
+        room = max(max_bytes - BAR_BYTES * len(bars), 0) // CELL_BYTES
+        while len(chosen) * (((t1 - t0) >> level) + 2) > room and level < bar_level + 3:
+            level += 1
         cell0 = t0 >> level
         cells = (-(-t1 >> level)) - cell0
-        cls, busy, count = self._raster(chosen, level, bar_level, cell0, cells)
         total = count_touching(self.offsets, self.start_ticks, self.ends_sorted, chosen, t0, t1)
+        if total == len(bars):  # every item is a bar: nothing is left for the raster
+            cells = 0
+        cls, busy, count = self._raster(chosen, level, bar_level, cell0, cells)
         limit = 1 << bar_level if bar_level >= 0 else 0
         wanted_ticks = 1 << wanted if wanted >= 0 else 0
         return LodResult(chosen, level, cell0, cls, busy, count, bars, limit, int(total), wanted_ticks)
@@ -167,7 +172,7 @@ class LodIndex:
         cls = np.full((len(tracks), cells), NO_CLASS, dtype=np.uint16)
         busy = np.zeros((len(tracks), cells), dtype=np.int64)
         count = np.zeros((len(tracks), cells), dtype=np.uint32)
-        if bar_level < 0:
+        if bar_level < 0 or not cells:
             return cls, busy, count
         stored = self.levels.get((level, bar_level))
         if stored is None:
@@ -302,7 +307,7 @@ def _overview(items: Items) -> NDArray[np.float64]:
 
 
 def _pyramid(items: Items, offsets: I8, n_tracks: int) -> dict[str, NDArray[Any]]:
-    """Raster of the whole span at every level that holds at least one item per cell on average."""
+    """Raster of the whole span at every level with at most :data:`CELLS_PER_ITEM` cells per item."""
     first, last = _span(items)
     rows: list[tuple[int, int, int, int, int]] = []
     parts: list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = []
@@ -310,7 +315,7 @@ def _pyramid(items: Items, offsets: I8, n_tracks: int) -> dict[str, NDArray[Any]
     for level in range((last - first).bit_length()):
         cell0 = first >> level
         cells = (last - 1 >> level) + 1 - cell0
-        if n_tracks * cells > len(items.start_ticks) or cells < _COARSEST_CELLS:
+        if n_tracks * cells > CELLS_PER_ITEM * len(items.start_ticks) or cells < _COARSEST_CELLS:
             continue
         for bar_level in (level + 1, level):
             part = (
@@ -326,9 +331,12 @@ def _pyramid(items: Items, offsets: I8, n_tracks: int) -> dict[str, NDArray[Any]
             parts.append(part)
             offset += n_tracks * cells
     names = ("pyramid_cls", "pyramid_busy", "pyramid_count")
-    dtypes = (np.uint16, np.int64, np.uint32)
+    most = max((int(part[1].max(initial=0)) for part in parts), default=0)
+    dtypes = (np.uint16, np.uint32 if most < 1 << 32 else np.int64, np.uint32)
     out: dict[str, NDArray[Any]] = {
-        name: np.concatenate([part[i].ravel() for part in parts]) if parts else np.empty(0, dtype=dtypes[i])
+        name: np.concatenate([part[i].ravel().astype(dtypes[i]) for part in parts])
+        if parts
+        else np.empty(0, dtype=dtypes[i])
         for i, name in enumerate(names)
     }
     out["levels"] = np.asarray(rows, dtype=np.int64).reshape(-1, 5)

@@ -22,6 +22,10 @@ from analysis.timeline_kernels import NO_CLASS
 _KINDS = {"uint8": "u1", "uint16": "u2", "uint32": "u4", "float64": "f8"}
 
 
+LABEL_PX = 26
+"""Bars from this width on may carry a label."""
+
+
 def pack(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
     """The message of ``header`` and ``arrays`` (unsigned integers or float64)."""
     table, chunks, offset = [], [], 0
@@ -41,7 +45,7 @@ def window_message(index: LodIndex, got: LodResult, capture: Capture, label_tick
 
     Arrays: ``cls``, ``busy`` (share × 255, at least 1 where something is) per track and cell; ``bar_start``,
     ``bar_length``, ``bar_cls``, ``bar_kind``, ``bar_index``, ``bar_offsets`` (per track); ``setup_bar`` and
-    ``setup_length`` for bars with a setup part; ``label_bar`` and ``label_task`` (two u4 each: low, high).
+    ``setup_length`` for bars with a setup part of a pixel or more; ``label_bar`` and ``label_task`` (two u4 each: low, high).
     """
     bars = got.bars
     start, end = index.start_ticks[bars], index.end_ticks[bars]
@@ -49,7 +53,7 @@ def window_message(index: LodIndex, got: LodResult, capture: Capture, label_tick
     longest = int(end.max() if len(bars) else 0) - base
     shift = max(0, longest.bit_length() - 32)
     setup = index.middle_ticks[bars] - start
-    with_setup = np.flatnonzero(setup > 0)
+    with_setup = np.flatnonzero(setup * LABEL_PX >= max(label_ticks, 1))
     task = index.task[bars]
     labelled = np.flatnonzero((end - start >= label_ticks) & (task >= 0))
     ids = capture.tasks.task_id[task[labelled]]
@@ -58,13 +62,13 @@ def window_message(index: LodIndex, got: LodResult, capture: Capture, label_tick
     cls = np.where(got.cls == NO_CLASS, 255, got.cls).astype(np.uint8) if small else got.cls
     kinds = index.kind[bars]
     header = {
-        "level": got.level, "cell0": got.cell0, "cells": 0 if got.exact else got.cls.shape[1], "tracks": got.tracks.tolist(),
+        "level": got.level, "cell0": got.cell0, "cells": got.cls.shape[1], "tracks": got.tracks.tolist(),
         "base": base, "shift": shift, "n_shown": got.n_shown, "n_total": got.n_total, "bar_ticks": got.bar_ticks,
         "wanted_bar_ticks": got.wanted_bar_ticks, "none": 255 if small else NO_CLASS,
     }  # fmt: skip
     arrays = {
-        "cls": cls[:, :0] if got.exact else cls,
-        "busy": busy[:, :0] if got.exact else busy,
+        "cls": cls,
+        "busy": busy,
         "bar_offsets": np.searchsorted(bars, index.offsets[_ends(got)]).astype(np.uint32),
         "bar_start": ((start - base) >> shift).astype(np.uint32),
         "bar_length": ((end - start) >> shift).astype(np.uint32),

@@ -8,16 +8,15 @@ from typing import Any
 import flask
 
 from analysis.errors import NotFoundError, SwimscopeError
-from analysis.timeline_wire import view_info, window_message
+from analysis.timeline_wire import LABEL_PX, view_info, window_message
 from app.services import Services
 from app.swimlane import answers
 from app.swimlane.request import Request, read_request
 from app.swimlane.views import Views
 
-MAX_BARS = 24_000
-MAX_CELLS = 130_000
-"""Both together keep a message below 400 KB before compression."""
-LABEL_PX = 26
+MAX_BARS = 16_000
+MAX_BYTES = 380_000
+"""A message stays below 400 KB before compression."""
 
 
 def register(server: flask.Flask, services: Services) -> None:
@@ -59,7 +58,7 @@ def _window(request: Request) -> flask.Response:
     t0, t1, width = request.integer("t0"), request.integer("t1"), request.number("px")
     index = request.highlighted() if request.text("hl") else request.index
     tracks = request.tracks("tracks")
-    result = index.query(t0, t1, width, tracks, MAX_BARS, MAX_CELLS)
+    result = index.query(t0, t1, width, tracks, MAX_BARS, MAX_BYTES)
     label_ticks = int(LABEL_PX * (t1 - t0) / width)
     response = flask.Response(window_message(index, result, request.capture, label_ticks))
     response.content_type = "application/octet-stream"

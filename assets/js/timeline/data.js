@@ -4,7 +4,7 @@
   const ns = (window.swimscope = window.swimscope || {});
   const T = (ns.timeline = ns.timeline || { parts: [] });
   const KEPT = 12;
-  const CELL_BUDGET = 120000;
+  const CELL_BUDGET = 150000;
   const ASK_DELAY_MS = 30;
   const TYPES = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f8: Float64Array };
   let kept = [];
