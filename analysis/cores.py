@@ -15,7 +15,7 @@ import numpy as np
 from analysis.errors import NotAvailable
 from analysis.model import I8, MISSING, Capture
 from analysis.results import Column, Table, to_us
-from analysis.steps import union_length
+from analysis.steps import distinct, union_length
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,7 +85,7 @@ def core_statistics(capture: Capture) -> CoreStatistics:
     for core in range(n_cores):
         own = slice(bounds[core], bounds[core + 1])
         starts, ends = records.start_ticks[own], records.end_ticks[own]
-        tasks[core] = len(np.unique(records.task[own]))
+        tasks[core] = len(distinct(records.task[own]))
         busy[core] = union_length(starts, ends)
         idle[core] = _longest_idle(starts, ends, window)
     types = core_type_names(capture)
@@ -148,7 +148,9 @@ def _by_type(capture: Capture, types: list[str], count: I8, busy: I8, makespan: 
             "cores": cores,
             "used_cores": np.array([int((count[m] > 0).sum()) for m in members]),
             "records": np.array([count[m].sum() for m in members]),
-            "tasks": np.array([len(np.unique(capture.records.task[of_record == i])) for i in range(len(names))]),
+            "tasks": np.array(
+                [np.count_nonzero(np.bincount(capture.records.task[of_record == i])) for i in range(len(names))]
+            ),
             "busy_us": to_us(capture, busy_ticks),
             "utilisation": busy_ticks / (cores * makespan) if makespan > 0 else np.full(len(names), np.nan),
         },

@@ -188,9 +188,9 @@ def _type_overhead(
 ) -> TypeOverhead:
     records = capture.records
     rows = np.flatnonzero(on_type)
-    cores = len(np.unique(records.core_id[rows]))
+    cores = int(np.count_nonzero(np.bincount(records.core_id[rows])))
     running = count_steps(records.start_ticks[rows], records.end_ticks[rows])
-    tasks = np.unique(records.task[rows])
+    tasks = np.flatnonzero(np.bincount(records.task[rows]))
     dispatch = capture.tasks.dispatch_ticks[tasks]
     known = dispatch != MISSING
     ready = count_steps(ready_at[tasks][known], dispatch[known])

@@ -121,10 +121,11 @@ def _phase_table(capture: Capture, streams: I8, loop: I8) -> Table:
     phases = capture.phases
     length = phases.end_ticks - phases.start_ticks
     thread_at = np.searchsorted(streams, phases.stream)
-    keys = np.stack([thread_at, phases.lane, phases.kind], axis=1)
-    groups, group = np.unique(keys, axis=0, return_inverse=True)
-    group = group.reshape(-1)
-    n = len(groups)
+    kinds, lanes = len(capture.meta.phase_kinds), len(LANES)
+    keys = (thread_at * lanes + phases.lane) * kinds + phases.kind
+    found = np.flatnonzero(np.bincount(keys))
+    group = np.searchsorted(found, keys)
+    lane_at, kind_at, n = found // kinds % lanes, found % kinds, len(found)
     total, tasks, longest = np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(n, MISSING, np.int64)
     known = phases.tasks_processed >= 0
     np.add.at(total, group, length)
@@ -132,15 +133,15 @@ def _phase_table(capture: Capture, streams: I8, loop: I8) -> Table:
     np.maximum.at(longest, group, length)
     tasks = np.where(np.bincount(group[known], minlength=n) > 0, tasks, MISSING)
     count = np.bincount(group, minlength=n)
-    rows = np.lexsort((-total, groups[:, 1], groups[:, 0]))
-    thread_at = groups[rows, 0]
-    budget = loop[thread_at]
+    of_thread = found // (kinds * lanes)
+    rows = np.lexsort((-total, lane_at, of_thread))
+    budget = loop[of_thread[rows]]
     return Table(
         COLUMNS,
         {
-            "thread": streams[thread_at],
-            "phase": [capture.meta.phase_kinds[k] for k in groups[rows, 2].tolist()],
-            "lane": [LANES[lane] for lane in groups[rows, 1].tolist()],
+            "thread": streams[of_thread[rows]],
+            "phase": [capture.meta.phase_kinds[k] for k in kind_at[rows].tolist()],
+            "lane": [LANES[lane] for lane in lane_at[rows].tolist()],
             "count": count[rows],
             "total_us": to_us(capture, total[rows]),
             "share": np.divide(total[rows], budget, out=np.full(n, np.nan), where=budget > 0),

@@ -59,7 +59,7 @@ def count_steps(starts: NDArray[Any], ends: NDArray[Any]) -> StepCurve:
     """How many of the intervals ``[start, end)`` hold at each moment; empty and reversed intervals count nowhere."""
     keep = ends > starts
     opens, closes = np.sort(starts[keep]), np.sort(ends[keep])
-    times = np.union1d(opens, closes)
+    times = distinct(np.concatenate([opens, closes]))
     values = np.searchsorted(opens, times, side="right") - np.searchsorted(closes, times, side="right")
     return compact(StepCurve(times.astype(np.int64), values.astype(np.int64)))
 
@@ -72,11 +72,17 @@ def compact(curve: StepCurve) -> StepCurve:
     return StepCurve(curve.times[changed], curve.values[changed])
 
 
+def distinct(values: NDArray[Any]) -> NDArray[Any]:
+    """Different values, ascending. Sorting beats the hash table of ``np.unique`` on long columns of time stamps."""
+    ordered = np.sort(values, kind="stable")
+    return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])] if len(ordered) else ordered
+
+
 def merged_times(curves: list[StepCurve]) -> I8:
     """Every moment at which one of the curves changes, ascending."""
     if not curves:
         return np.zeros(0, dtype=np.int64)
-    return np.unique(np.concatenate([curve.times for curve in curves]))
+    return distinct(np.concatenate([curve.times for curve in curves]))
 
 
 def union_length(starts: NDArray[Any], ends: NDArray[Any]) -> int:
