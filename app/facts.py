@@ -13,14 +13,14 @@ from analysis.model import Capture
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Counts and notices of one capture (launch 0); ``makespan_us`` is None without records."""
+    """Counts and notices of one capture (launch 0); None where the file that would tell is missing."""
 
     capture_id: str
-    level: int
+    level: int | None
     container: str
-    records: int
-    tasks: int
-    edges: int
+    records: int | None
+    tasks: int | None
+    edges: int | None
     cores: int
     makespan_us: float | None
     launches: int
@@ -35,13 +35,14 @@ def facts_of(capture: Capture) -> Facts:
     """The facts of an open capture; ``tasks`` counts ids that have a record, as everywhere."""
     meta = capture.meta
     makespan = capture.makespan_ticks
+    timed = meta.has_records_file
     return Facts(
         capture_id=meta.capture_id,
-        level=meta.level,
+        level=meta.level if timed else None,
         container=meta.container,
-        records=len(capture.records),
-        tasks=int((capture.tasks.n_records > 0).sum()),
-        edges=len(capture.edges),
+        records=len(capture.records) if timed else None,
+        tasks=int((capture.tasks.n_records > 0).sum()) if timed else None,
+        edges=len(capture.edges) if meta.has_deps or meta.edges_from_fanout else None,
         cores=meta.num_cores,
         makespan_us=None if makespan is None else meta.us(makespan),
         launches=meta.launches,

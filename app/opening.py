@@ -21,6 +21,7 @@ def waiting(services: Services, run_key: str, launch: int) -> Any | None:
 
     Raises:
         NotFoundError: no such run, or nothing in it that is a capture.
+        InputError: a capture that was opened at once cannot be read.
     """
     run = services.library.run(run_key)
     if not run.openable:
@@ -28,6 +29,7 @@ def waiting(services: Services, run_key: str, launch: int) -> Any | None:
             f"{run.row.root}/{run.row.path} holds no capture, only {', '.join(run.row.views) or 'other files'}"
         )
     if run.row.size_bytes <= services.settings.inline_open_max_bytes or services.library.ready(run, launch):
+        services.library.capture(run_key, launch)
         return None
     progress = services.openings.status(run.source, launch, run.signature)
     if progress.state in ("idle", "done"):

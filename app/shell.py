@@ -66,7 +66,7 @@ def _is_current(page: Page, place: Place, order: dict[str, int]) -> bool:
 def _controls() -> list[Any]:
     return [
         _icon_button("sync-switch", "⇄", "Selections follow between open tabs of this run"),
-        _icon_button("copy-link", "⧉", "Copy a link to exactly this view"),
+        _icon_button("copy-link", "Copy link", "Copy a link to exactly this view"),
         _icon_button("theme-switch", "◐", "Theme"),
         _icon_button("keys-open", "?", "Keys"),
     ]

@@ -27,6 +27,7 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
                 [
                     html.H1("Runs"),
                     html.Span(count_text(services, len(rows)), id=ids.RUNS_COUNT, className="muted"),
+                    html.Span(className="grid-shown muted", **{"data-for": ids.RUNS_GRID}),
                     html.Span(className="spacer"),
                     html.Label("Search", htmlFor=ids.RUNS_SEARCH, className="off-screen"),
                     grid.quick_filter(ids.RUNS_SEARCH, ids.RUNS_GRID, view.q, "Search name, path, root …"),

@@ -284,15 +284,10 @@
   });
 
   /* A point of the function page's plot over time selects its task. */
-  window.addEventListener("swimscope:page", () => {
-    const box = document.getElementById("functions-over-time");
-    if (!box || box.dataset.bound) return;
-    box.dataset.bound = "1";
-    box.addEventListener("click", () => {
-      const plot = box.querySelector(".js-plotly-plot");
-      const point = plot && plot._hoverdata && plot._hoverdata[0];
-      if (point) ns.url.set({ sel: "task:" + point.customdata }, { push: true });
-    });
+  document.addEventListener("click", (event) => {
+    const plot = event.target.closest && event.target.closest("#functions-over-time .js-plotly-plot");
+    const point = plot && plot._hoverdata && plot._hoverdata[0];
+    if (point) ns.url.set({ sel: "task:" + point.customdata }, { push: true });
   });
 
   function csvCell(params) {

@@ -76,7 +76,7 @@
   }
 
   window.addEventListener("swimscope:page", () => {
-    if (!document.getElementById(GRID)) return;
+    if (!document.querySelector('.grid-box[data-grid="' + GRID + '"]')) return;
     window.dash_ag_grid.getApiAsync(GRID).then((found) => {
       api = found;
       api.setGridOption("isExternalFilterPresent", grouped);

@@ -204,7 +204,7 @@
     const opened = state("exp").split(",").filter((one) => one && one !== item);
     const patch = { exp: [...opened, item].join(","), node: "" };
     if (id.startsWith("task:")) patch.sel = id;
-    if (state("show") === "all") patch.show = "summary";
+    if (state("show") === "all" || state("show") === "path") patch.show = "summary";
     set(patch);
   }
 
@@ -226,6 +226,7 @@
     const data = one.data();
     if (one.isEdge()) {
       const ends = one.source().data("name") + " → " + one.target().data("name");
+      if (data.step) return `${ends} · ${data.step}, no edge of the file`;
       return data.n > 1 || !/^task:\d+>task:/.test(data.id) ? `${ends}: ${data.n.toLocaleString("en-US")} edges` : `${ends} · click: why`;
     }
     if (data.count) return `${data.name} · ${data.count.toLocaleString("en-US")} tasks at depth ${data.depth} · double click opens`;

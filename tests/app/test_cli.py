@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+from werkzeug.security import check_password_hash
+
+from app import cli
+from app.settings import Root, Settings, load_settings, table
+
+
+def test_settings_lists_every_setting_with_its_value(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert cli.main(["settings", "--port", "9999", "--root", f"npu={tmp_path}"]) == 0
+    out = capsys.readouterr().out
+    assert "port = 9999" in out
+    assert f"npu={tmp_path}" in out
+    assert all(f"{name} =" in out for name, *_ in table())
+
+
+def test_a_bad_setting_exits_2_with_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["settings", "--port", "many"]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "--port" in err
+
+
+def test_hash_password_prints_a_hash_that_fits(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("correct horse\n"))
+    assert cli.main(["hash-password"]) == 0
+    hashed = capsys.readouterr().out.strip()
+    assert check_password_hash(hashed, "correct horse")
+    assert not check_password_hash(hashed, "wrong")
+
+
+def test_workers_get_the_same_settings_through_the_environment(tmp_path: Path) -> None:
+    settings = Settings(roots=(Root("a", tmp_path), Root("b", tmp_path / "x")), workers=3, data_dir=tmp_path, port=1)
+    environ = cli.environment(settings)
+    again = load_settings({}, environ)
+    assert again.secret_key
+    assert (again.roots, again.workers, again.data_dir, again.port) == (settings.roots, 3, tmp_path, 1)
+
+
+def test_several_workers_are_served_by_gunicorn() -> None:
+    arguments = cli.gunicorn_arguments(Settings(workers=3, threads=2, port=8123))
+    assert "--workers=3" in arguments
+    assert "--threads=2" in arguments
+    assert "--bind=127.0.0.1:8123" in arguments
+
+
+def test_demo_makes_its_samples_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    served: list[Settings] = []
+    monkeypatch.setattr(cli, "serve", lambda settings: served.append(settings) or 0)
+    monkeypatch.setattr(cli, "write_demo", lambda folder, _say: folder)
+    assert cli.main(["demo", "--data-dir", str(tmp_path)]) == 0
+    assert served[0].roots == (Root("samples", tmp_path / "demo"),)

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from dash import Dash
+from dash.development.base_component import Component
+
+from app import shell
+from app.factory import CALLBACKS, PAGES, ROUTES, create_app, load
+from app.pages import tables
+from app.router import page_content
+from app.services import Services
+from app.settings import Settings
+from app.url_state import Place, Problem, ViewState
+from tests.app.conftest import key_of, services_of
+
+MODULES = (*load(PAGES), *tables.pages())
+RUN_PAGES = tuple(module.PAGE.name for module in MODULES if module.PAGE.name != "runs")
+RUNS = (
+    "attention", "level_1", "level_2", "level_3", "no_deps", "no_names", "host", "rank0", "names_only", "deps_only",
+    "broken",
+)  # fmt: skip
+
+
+def components_in(part: Any) -> Iterator[Component]:
+    """Every component inside ``part``, itself included."""
+    if isinstance(part, list | tuple):
+        for item in part:
+            yield from components_in(item)
+    elif isinstance(part, Component):
+        yield part
+        yield from components_in(getattr(part, "children", None))
+
+
+def ids_in(part: Any) -> list[str]:
+    return [json.dumps(item.id, sort_keys=True) for item in components_in(part) if getattr(item, "id", None)]
+
+
+def texts_in(part: Any) -> str:
+    found = [item.children for item in components_in(part) if isinstance(getattr(item, "children", None), str)]
+    for item in components_in(part):
+        children = getattr(item, "children", None)
+        if isinstance(children, list):
+            found += [child for child in children if isinstance(child, str)]
+    return "\n".join(found)
+
+
+def show(services: Services, page: str, name: str, view: ViewState | None = None) -> Any:
+    return page_content(services, MODULES, Place(page, key_of(services, name)), view or ViewState(), [])
+
+
+def test_two_applications_in_one_process_are_equal_and_apart(app: Dash, settings: Settings) -> None:
+    other = create_app(settings)
+    assert set(other.callback_map) == set(app.callback_map)
+    assert len(other.callback_map) > 10
+    rules = [{rule.rule for rule in made.server.url_map.iter_rules()} for made in (app, other)]
+    assert rules[0] == rules[1]
+    assert services_of(app) is not services_of(other)
+
+
+@pytest.mark.parametrize("page", RUN_PAGES)
+@pytest.mark.parametrize("run", RUNS)
+def test_every_page_builds_for_every_run_with_unique_ids(services: Services, page: str, run: str) -> None:
+    content = show(services, page, run)
+    ids = ids_in([shell.layout(services), content])
+    assert [name for name, count in Counter(ids).items() if count > 1] == []
+    assert json.dumps(content.to_plotly_json(), default=lambda part: part.to_plotly_json())
+
+
+def test_the_home_page_builds(services: Services) -> None:
+    content = page_content(services, MODULES, Place("runs", ""), ViewState(), [])
+    assert '"runs-grid"' in ids_in(content)
+
+
+def test_every_id_a_callback_names_exists_on_some_page(app: Dash, services: Services) -> None:
+    there = set(ids_in([shell.layout(services), page_content(services, MODULES, Place("runs", ""), ViewState(), [])]))
+    for page in RUN_PAGES:
+        there |= set(ids_in(show(services, page, "attention")))
+    there |= set(ids_in(show(services, "functions", "names_only")))
+    # Ids of parts that come and go inside a page: the opening panel.
+    there |= {'"open-tick"', '"open-progress"', '"open-cancel"', '"open-retry"'}
+    named = set()
+    for item in app._callback_list:
+        for part in (*item["inputs"], *item["state"]):
+            named.add(part["id"])
+        for output in item["output"].strip(".").split("..."):
+            named.add(output.rpartition(".")[0])
+    plain = {name for name in named if name and not name.startswith("{") and "." not in name}
+    assert sorted(name for name in plain if json.dumps(name) not in there) == []
+
+
+@pytest.mark.parametrize("page", ["swimlane", "functions", "gaps"])
+def test_a_broken_capture_gives_a_notice_that_names_the_file(services: Services, page: str) -> None:
+    text = texts_in(show(services, page, "broken"))
+    assert "chip_swimlane_records.json" in text
+    assert "This cannot be shown" in text
+
+
+def test_an_unknown_run_or_page_is_a_notice(services: Services) -> None:
+    unknown = page_content(services, MODULES, Place("gaps", "0" * 16), ViewState(), [])
+    assert "no run" in texts_in(unknown)
+    nowhere = page_content(services, MODULES, None, ViewState(), [])
+    assert "no such page" in texts_in(nowhere)
+
+
+def test_problems_of_a_url_are_shown(services: Services) -> None:
+    content = page_content(
+        services, MODULES, Place("runs", ""), ViewState(), [Problem("depth", "lots", "not a number")]
+    )
+    assert "Part of this link was not used: depth=lots" in texts_in(content)
+
+
+def test_names_only_says_which_file_is_missing_and_lists_the_names(services: Services) -> None:
+    content = show(services, "functions", "names_only")
+    assert "chip_swimlane_records.json" in texts_in(content)
+    rows = next(item.rowData for item in components_in(content) if getattr(item, "id", None) == "functions-grid")
+    assert rows == [{"func_id": "0", "name": "QK"}, {"func_id": "1", "name": "<b>PV</b>"}]
+
+
+def test_an_analysis_that_has_no_answer_says_why(services: Services) -> None:
+    content = show(services, "early-dispatch", "level_1")
+    assert "is not available" in texts_in(content)
+    assert not [item for item in components_in(content) if getattr(item, "id", None) == "table-grid"]
+
+
+def test_tabs_carry_the_view(services: Services) -> None:
+    key = key_of(services, "attention")
+    pages = tuple(module.PAGE for module in MODULES)
+    links = shell.tabs(services, pages, Place("gaps", key), ViewState(sel="task:5"))
+    assert links[0].children == "Overview"
+    assert [link.children for link in links if getattr(link, "aria-current", None)] == ["Analyses"]
+    assert all("sel=task:5" in link.href for link in links)
+
+
+def test_modules_are_listed_once() -> None:
+    for names in (PAGES, CALLBACKS, ROUTES):
+        assert len(set(names)) == len(names)
+    assert len({module.PAGE.name for module in MODULES}) == len(MODULES)
+
+
+def test_the_router_answers_a_post(app: Dash, services: Services) -> None:
+    key = key_of(services, "attention")
+    body = {
+        "output": "..page.children...breadcrumb.children...tabs.children..",
+        "outputs": [
+            {"id": "page", "property": "children"},
+            {"id": "breadcrumb", "property": "children"},
+            {"id": "tabs", "property": "children"},
+        ],
+        "inputs": [
+            {"id": "url", "property": "pathname", "value": f"/r/{key}"},
+            {"id": "reload", "property": "data", "value": None},
+        ],
+        "state": [{"id": "url", "property": "search", "value": "?sel=task:1"}],
+        "changedPropIds": ["url.pathname"],
+    }
+    answer = app.server.test_client().post("/_dash-update-component", json=body)
+    assert answer.status_code == 200
+    text = answer.get_data(as_text=True)
+    assert '"sel":"task:1"' in text.replace(" ", "")
+    assert "Makespan" in text
+
+
+def test_health_names_the_number_of_runs(client: Any, services: Services) -> None:
+    answer = client.get("/health").get_json()
+    assert answer["status"] == "ok"
+    assert answer["runs"] == len(services.library.runs())

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.store import Store
+from analysis.synth import write_capture
+from app import opening
+from app.factory import make_services
+from app.jobs import STALE_S, Openings, Progress, cancel_file, read_status, write_status
+from app.library import run_key
+from app.open_job import Cancelled, Reporter
+from app.settings import Root, Settings
+
+
+def wait(openings: Openings, what: tuple[Any, ...], seconds: float = 60.0) -> Progress:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        progress = openings.status(*what)
+        if progress.state not in ("running", "idle"):
+            return progress
+        time.sleep(0.05)
+    raise AssertionError(f"still {progress}")
+
+
+def test_a_child_fills_the_store(tmp_path: Path) -> None:
+    source = tmp_path / "c" / "dfx_outputs"
+    write_capture(source, 200, 1)
+    openings = Openings(tmp_path / "openings", tmp_path / "store")
+    what = (source, 0, "sig")
+    assert openings.status(*what).state == "idle"
+    assert openings.start(*what).state == "running"
+    assert wait(openings, what).state == "done"
+    known = Store(tmp_path / "store").known(source)
+    assert known is not None
+    assert len(known.records) == 200
+
+
+def test_a_child_that_cannot_read_says_why(tmp_path: Path) -> None:
+    source = tmp_path / "c" / "dfx_outputs"
+    file = write_capture(source, 50, 1).files[0]
+    file.write_bytes(file.read_bytes()[:600])
+    openings = Openings(tmp_path / "openings", tmp_path / "store")
+    openings.start(source, 0, "sig")
+    progress = wait(openings, (source, 0, "sig"))
+    assert progress.state == "failed"
+    assert "chip_swimlane_records.json" in progress.message
+
+
+def test_cancel_stops_at_the_next_step_and_leaves_no_trace(tmp_path: Path) -> None:
+    source = tmp_path / "c" / "dfx_outputs"
+    write_capture(source, 50, 1)
+    status = tmp_path / "status.json"
+    cancel_file(status).touch()
+    with pytest.raises(Cancelled):
+        Store(tmp_path / "store").open(source, 0, Reporter(status))
+    assert Store(tmp_path / "store").known(source) is None
+
+
+def test_a_running_status_without_heartbeat_is_a_failure(tmp_path: Path) -> None:
+    status = tmp_path / "s.json"
+    write_status(status, Progress("running", 0.5, "reading"))
+    assert read_status(status).state == "running"
+    old = time.time() - STALE_S - 5
+    os.utime(status, (old, old))
+    assert read_status(status).state == "failed"
+
+
+def test_a_large_capture_waits_on_a_panel_and_then_opens(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    write_capture(root / "c" / "dfx_outputs", 300, 1)
+    settings = Settings(
+        roots=(Root("r", root),), data_dir=tmp_path / "data", inline_open_max_bytes=1_000, facts_max_bytes=0
+    )
+    services = make_services(settings)
+    services.library.scan_once()
+    key = run_key("r", "c/dfx_outputs")
+    panel = opening.waiting(services, key, 0)
+    assert panel is not None
+    assert "Opening c" in str(panel)
+    run = services.library.run(key)
+    assert wait(services.openings, (run.source, 0, run.signature)).state == "done"
+    assert opening.waiting(services, key, 0) is None
+    assert len(services.library.capture(key).records) == 300

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from analysis.errors import InputError, NotFoundError
+from analysis.synth import write_capture
+from app.factory import make_services
+from app.library import RunRow, run_key
+from app.services import Services
+from app.settings import Root, Settings
+from tests.app.conftest import key_of
+
+
+def services_over(root: Path, data: Path, **more: object) -> Services:
+    return make_services(Settings(roots=(Root("r", root),), data_dir=data, scan_interval_s=0.1, **more))  # type: ignore[arg-type]
+
+
+def wait_for(services: Services, path: str, seconds: float = 20.0) -> RunRow:
+    """The row of ``path`` once it is settled: facts or an error."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        rows = {row.path: row for row in services.library.runs()}
+        if path in rows and (rows[path].facts or rows[path].error):
+            return rows[path]
+        time.sleep(0.05)
+    raise AssertionError(f"{path} did not settle: {rows}")
+
+
+def test_every_capture_of_the_tree_is_listed_with_its_rank(services: Services) -> None:
+    rows = {row.path: row for row in services.library.runs()}
+    assert "attention/dfx_outputs" in rows
+    rank = rows["ranks/rank1/dfx_outputs"]
+    assert (rank.group, rank.rank, rank.root) == ("ranks", "rank1", "runs")
+    assert rows["names_only/dfx_outputs"].views == ("functions",)
+
+
+def test_keys_are_opaque_and_stable(services: Services) -> None:
+    key = key_of(services, "attention")
+    assert key == run_key("runs", "attention/dfx_outputs")
+    assert "attention" not in key
+
+
+@pytest.mark.parametrize("key", ["", "..", "../../etc/passwd", "0" * 16, "attention/dfx_outputs"])
+def test_a_key_is_looked_up_and_never_a_path(services: Services, key: str) -> None:
+    with pytest.raises(NotFoundError, match="no run"):
+        services.library.run(key)
+
+
+def test_new_changed_and_removed_runs_are_seen_without_restart(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    first = root / "one" / "dfx_outputs"
+    write_capture(first, 20, 1)
+    services = services_over(root, tmp_path / "data")
+    row = wait_for(services, "one/dfx_outputs")
+    assert row.facts is not None
+    assert row.facts.records == 20
+
+    write_capture(root / "two" / "dfx_outputs", 30, 2)
+    second = wait_for(services, "two/dfx_outputs")
+    assert second.facts is not None
+    assert second.facts.records == 30
+
+    write_capture(first, 40, 3)
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        changed = wait_for(services, "one/dfx_outputs")
+        if changed.facts is not None and changed.facts.records == 40:
+            break
+        time.sleep(0.05)
+    assert changed.facts is not None
+    assert changed.facts.records == 40
+
+    for file in first.iterdir():
+        file.unlink()
+    while time.monotonic() < deadline and any(r.path == "one/dfx_outputs" for r in services.library.runs()):
+        time.sleep(0.05)
+    assert [r.path for r in services.library.runs()] == ["two/dfx_outputs"]
+
+
+def test_a_broken_capture_is_listed_with_its_error_and_the_others_open(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    broken = write_capture(root / "broken" / "dfx_outputs", 20, 1).files[0]
+    broken.write_bytes(broken.read_bytes()[:700])
+    write_capture(root / "good" / "dfx_outputs", 20, 1)
+    services = services_over(root, tmp_path / "data")
+    assert "chip_swimlane_records.json" in wait_for(services, "broken/dfx_outputs").error
+    assert wait_for(services, "good/dfx_outputs").error == ""
+    with pytest.raises(InputError):
+        services.library.capture(run_key("r", "broken/dfx_outputs"))
+    assert len(services.library.capture(run_key("r", "good/dfx_outputs")).records) == 20
+
+
+def test_facts_outlive_the_process(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    write_capture(root / "one" / "dfx_outputs", 20, 1)
+    wait_for(services_over(root, tmp_path / "data"), "one/dfx_outputs")
+    again = services_over(root, tmp_path / "data")
+    again.library.scan_once()
+    facts = again.library.run(run_key("r", "one/dfx_outputs")).row.facts
+    assert facts is not None
+    assert (facts.records, facts.level) == (20, 4)
+
+
+def test_a_names_only_capture_has_no_counts(services: Services) -> None:
+    capture = services.library.capture(key_of(services, "names_only"))
+    row = services.library.run(key_of(services, "names_only")).row
+    assert not capture.meta.has_records_file
+    assert row.facts is not None
+    assert (row.facts.level, row.facts.records, row.facts.makespan_us) == (None, None, None)
+
+
+def test_an_open_capture_is_kept_and_the_oldest_let_go(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    for at in range(3):
+        write_capture(root / f"c{at}" / "dfx_outputs", 12, at)
+    services = services_over(root, tmp_path / "data", open_captures=2)
+    services.library.scan_once()
+    keys = [run_key("r", f"c{at}/dfx_outputs") for at in range(3)]
+    first = services.library.capture(keys[0])
+    assert services.library.capture(keys[0]) is first
+    for key in keys[1:]:
+        services.library.capture(key)
+    assert services.library.capture(keys[0]) is not first
+
+
+def test_a_root_that_cannot_be_read_is_reported_and_the_other_listed(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    write_capture(root / "one" / "dfx_outputs", 12, 1)
+    settings = Settings(roots=(Root("gone", tmp_path / "gone"), Root("r", root)), data_dir=tmp_path / "data")
+    services = make_services(settings)
+    services.library.scan_once()
+    assert [row.root for row in services.library.runs()] == ["r"]
+    assert any("gone" in place for place in services.library.state.errors)
+
+
+def test_more_captures_than_the_limit_is_said(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    for at in range(4):
+        write_capture(root / f"c{at}" / "dfx_outputs", 10, at)
+    services = services_over(root, tmp_path / "data", scan_max_runs=3)
+    services.library.scan_once()
+    assert len(services.library.runs()) == 3
+    assert any("scan_max_runs" in reason for reason in services.library.state.errors.values())
+
+
+def test_two_thousand_captures_are_all_listed(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    sample = write_capture(tmp_path / "sample", 10, 1).files[0].read_bytes()
+    for at in range(2_000):
+        folder = root / f"g{at // 100}" / f"c{at}" / "dfx_outputs"
+        folder.mkdir(parents=True)
+        (folder / "chip_swimlane_records.json").write_bytes(sample)
+    services = services_over(root, tmp_path / "data", facts_max_bytes=0)
+    services.library.scan_once()
+    assert len(services.library.runs()) == 2_000
+    assert services.library.state.seen == 2_000
+    assert services.library.state.errors == {}

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import base64
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from werkzeug.security import generate_password_hash
+
+from app.factory import create_app
+from app.settings import Settings
+
+ROUTES = (
+    "/",
+    "/r/abc/swimlane",
+    "/health",
+    "/_dash-layout",
+    "/_dash-dependencies",
+    "/assets/10-shell.css",
+    "/api/links/x",
+)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_every_answer_has_the_security_headers(client: Any, route: str) -> None:
+    headers = client.get(route).headers
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'self'" in policy
+    assert "frame-ancestors 'self'" in policy
+    assert "object-src 'none'" in policy
+    script = next(part for part in policy.split("; ") if part.startswith("script-src"))
+    assert "unsafe-inline" not in script
+    assert "unsafe-eval" not in script
+    assert "http" not in policy
+    assert headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_the_page_names_no_other_host(client: Any) -> None:
+    text = client.get("/").get_data(as_text=True)
+    assert "swimscope-config" in text
+    assert "https://" not in text
+    assert "http://" not in text
+
+
+def basic(user: str, password: str) -> dict[str, str]:
+    return {"Authorization": "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()}
+
+
+@pytest.fixture(scope="module")
+def guarded(settings: Settings) -> Any:
+    hashed = generate_password_hash("right", method="pbkdf2:sha256:1000")
+    return create_app(replace(settings, auth_user="me", auth_password_hash=hashed)).server.test_client()
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_sign_in_covers_every_route(guarded: Any, route: str) -> None:
+    assert guarded.get(route).status_code == 401
+    assert guarded.get(route, headers=basic("me", "wrong")).status_code == 401
+    assert guarded.get(route, headers=basic("you", "right")).status_code == 401
+    assert guarded.get(route, headers=basic("me", "right")).status_code in (200, 404)
+
+
+def test_sign_in_covers_callbacks_and_writes(guarded: Any) -> None:
+    assert guarded.post("/_dash-update-component", json={}).status_code == 401
+    assert guarded.post("/api/links", json={"query": {}}).status_code == 401
+    assert guarded.post("/api/links", json={"query": {}}, headers=basic("me", "right")).status_code == 200
+
+
+def test_writes_from_another_site_are_refused(client: Any) -> None:
+    body = {"query": {"sel": "task:1"}}
+    assert client.post("/api/links", json=body, headers={"Origin": "https://evil.example"}).status_code == 403
+    assert client.post("/api/links", json=body, headers={"Origin": "http://localhost"}).status_code == 200
