@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analysis.errors import AmbiguousError, InputError, NotFoundError
-from analysis.formats.peek import kind_of_file
+from analysis.formats.peek import kind_of_file, read_head
 
 SIBLINGS = {
     "deps": ("deps.json", "deps_*.json"),
@@ -18,6 +18,8 @@ SIBLINGS = {
 }
 """Kind of sibling → name patterns, best first; each also with ``.gz``."""
 _RANK_DIRECTORY = re.compile(r"(rank|device|dev|d|node|worker|card|npu|chip)_?\d+", re.IGNORECASE)
+_HOST_LEVEL = re.compile(rb'"level"\s*:\s*3\b')
+_LEVEL_BYTES = 512
 _JSON = (".json", ".json.gz")
 
 
@@ -117,9 +119,14 @@ def stem(path: Path) -> str:
 
 
 def sibling(directory: Path, kind: str) -> Path | None:
-    """The newest file of a kind: best pattern first, then modification time, then name."""
+    """The newest file of a kind: best pattern first, then modification time, then name.
+
+    Name maps of a host-level run name callables, not functions of a chip: they do not count.
+    """
     for pattern in SIBLINGS[kind]:
         found = [file for suffix in ("", ".gz") for file in directory.glob(pattern + suffix) if file.is_file()]
+        if kind == "name_map":
+            found = [file for file in found if not _HOST_LEVEL.search(read_head(file, _LEVEL_BYTES)[0])]
         if found:
             return max(found, key=lambda file: (file.stat().st_mtime_ns, file.name))
     return None

@@ -8,9 +8,6 @@ from analysis.formats.reading import integer, small
 from analysis.formats.registry import Format, Sections, Shape
 from analysis.formats.report import Report
 
-HOST_LEVEL = 3
-"""Level of the maps that name callables of a host-level run instead of functions of a chip."""
-
 
 @dataclass(frozen=True)
 class NameMap:
