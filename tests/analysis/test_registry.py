@@ -10,6 +10,7 @@ from analysis import registry
 from analysis.errors import NotFoundError
 from analysis.registry import ANALYSES, Analysis, find, section_columns
 from tests.builders import Rec, capture
+from tests.shared_data import REPO
 
 
 @pytest.mark.parametrize("analysis", ANALYSES, ids=lambda a: a.name)
@@ -52,3 +53,14 @@ def test_defaults_of_the_registry_hold() -> None:
 def test_tables_leave_out_what_was_not_captured() -> None:
     analysis, built = find("overhead"), capture([Rec(1, 0, 0, 10)], level=2)
     assert [title for title, _ in analysis.tables(analysis.run(built))] == ["Scheduler overhead", "Core switch"]
+
+
+@pytest.mark.parametrize("analysis", ANALYSES, ids=lambda a: a.name)
+def test_the_guide_explains_every_column_and_parameter(analysis: Analysis) -> None:
+    guide = (REPO / "docs" / "analyses.md").read_text()
+    start = guide.index(f"\n## {analysis.title}\n")
+    section = guide[start : guide.find("\n## ", start + 1) % len(guide)]
+    for columns in [analysis.columns, *map(section_columns, analysis.sections)]:
+        for column in columns:
+            assert f"| `{column.name}` | {column.unit} | {column.doc} |" in section
+    assert all(f"`{parameter.option}`" in section for parameter in analysis.parameters)
