@@ -160,7 +160,7 @@ def _names(pid: int, process: str, items: Items) -> list[Event]:
     for lane in items.lanes:
         for row in range(lane.rows):
             tid = pid * TRACKS_PER_PROCESS + lane.track + row
-            label = lane.label if not row else f"{lane.label} · row {row + 1}"
+            label = lane.label if not row else f"{lane.label} (row {row + 1})"
             events.append(meta("thread_name", {"name": label}, tid=tid))
             events.append(meta("thread_sort_index", {"sort_index": lane.track + row}, tid=tid))
     return events

@@ -71,7 +71,7 @@ def test_ids_and_stamps_are_exact() -> None:
 def test_lanes_are_named_and_sub_rows_are_threads_of_their_own() -> None:
     events = events_of(capture_of([(1, 1, 10, 1), (1, 5, 20, 2)], []))
     names = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
-    assert [names[e["tid"]] for e in events if e["ph"] == "X"] == ["AIV 1", "AIV 1 · row 2"]
+    assert [names[e["tid"]] for e in events if e["ph"] == "X"] == ["AIV 1", "AIV 1 (row 2)"]
     assert [e["args"]["name"] for e in events if e["name"] == "process_name"] == ["Worker View"]
 
 
