@@ -20,6 +20,8 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request
 
+from app.factory import PAGES, load
+from app.pages import tables
 from tests.shared_data import REPO
 
 CHROMIUM_FLAGS = (
@@ -39,6 +41,11 @@ _IDLE = """() => {
   const busy = document.querySelector('[data-busy="true"], [aria-busy="true"]');
   return document.readyState === 'complete' && loading === false && !busy;
 }"""
+
+
+def page_paths() -> dict[str, str]:
+    """Every page of the product: name → path template, in which ``<run>`` stands for a run key."""
+    return {module.PAGE.name: module.PAGE.path_template for module in (*load(PAGES), *tables.pages())}
 
 
 def find_chromium() -> str | None:
