@@ -19,6 +19,8 @@ MAX_ELEMENTS = 3_000
 """Nodes and lines a browser is given at once: Cytoscape draws 1,000 nodes and 2,000 edges in about a second."""
 MAX_NODES = 1_500
 """Nodes of a scene, so that lines have room under :data:`MAX_ELEMENTS`."""
+MAX_PATH = 900
+"""Tasks of a path scene, which also draws a step for each of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,8 @@ class Scene:
     nodes_total: int
     """Tasks of the graph."""
     notes: tuple[str, ...]
+    steps: tuple[str, ...] = ()
+    """Of a path: why node ``i + 1`` came after node ``i``; "" where the source gives no reason."""
 
     @property
     def n_nodes(self) -> int:
@@ -93,8 +97,8 @@ class Scene:
 
     @property
     def n_elements(self) -> int:
-        """Nodes and lines: what the browser receives."""
-        return len(self.task) + len(self.line_pred)
+        """Nodes, lines and steps: what the browser receives."""
+        return len(self.task) + len(self.line_pred) + len(self.steps)
 
 
 def fits_whole(capture: Capture) -> bool:
@@ -110,16 +114,19 @@ def whole_scene(capture: Capture, keep: Bool | None = None) -> Scene:
     return build_scene(capture, "all", tasks[:MAX_NODES], keep=keep, notes=notes)
 
 
-def tasks_scene(capture: Capture, tasks: I4, keep: Bool | None = None) -> Scene:
-    """The given tasks (dense indexes, in the order of a path) and the edges between them."""
-    inside = tasks[capture.tasks.in_graph[tasks]]
-    kept = np.unique(inside[:MAX_NODES]).astype(np.int32)
-    notes = []
-    if len(inside) > MAX_NODES:
-        notes.append(f"The first {MAX_NODES:,} of {len(inside):,} tasks are drawn.")
-    if len(inside) < len(tasks):
-        notes.append(f"{len(tasks) - len(inside):,} tasks are not part of the dependency graph.")
-    return build_scene(capture, "path", kept, keep=keep, notes=tuple(notes))
+def path_scene(
+    capture: Capture, tasks: I4, reasons: tuple[str | None, ...], keep: Bool | None = None, max_nodes: int = MAX_PATH
+) -> Scene:
+    """The tasks of a path in its order, the edges between them, and a step from each task to the next.
+
+    ``reasons`` says what each task waited for (None: unknown); it labels the step that leads to it. A step is not an
+    edge of the file, though an edge may lie beside it.
+    """
+    shown = tasks[:max_nodes].astype(np.int32)
+    text = f"The first {max_nodes:,} of {len(tasks):,} tasks of the path are drawn."
+    notes = (text,) if len(tasks) > max_nodes else ()
+    steps = tuple(reason or "" for reason in reasons[1 : len(shown)])
+    return build_scene(capture, "path", shown, keep=keep, notes=notes, steps=steps)
 
 
 def around_scene(
@@ -166,6 +173,7 @@ def build_scene(
     *,
     keep: Bool | None = None,
     notes: tuple[str, ...] = (),
+    steps: tuple[str, ...] = (),
 ) -> Scene:
     """Nodes and lines for the given tasks and groups, with every edge of the file accounted for.
 
@@ -182,7 +190,7 @@ def build_scene(
     frame_pred, frame_succ, _, _ = _lines(pred, succ, both & ~within, n_tasks)
     line_pred, line_succ, count, edge = _lines(pred, succ, both & ~within & in_mode, n_tasks)
 
-    room = max(0, MAX_ELEMENTS - len(task))
+    room = max(0, MAX_ELEMENTS - len(task) - len(steps))
     over = 0
     if len(line_pred) > room:
         kept = np.sort(np.argsort(-count, kind="stable")[:room])
@@ -213,6 +221,7 @@ def build_scene(
         totals,
         int(capture.tasks.in_graph.sum()),
         notes,
+        steps,
     )
 
 

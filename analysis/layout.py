@@ -108,6 +108,22 @@ def layered(
     return _pack(n, len(pred), parts, members, edges_of, direction, room, finished)
 
 
+def in_rows(n: int, *, direction: str = "LR", sizes: Sizes | None = None) -> Layout:
+    """Lay out a sequence of ``n`` nodes like text: row after row, or column after column for ``TB``."""
+    room = sizes or Sizes()
+    wide, high = room.node_width + room.layer_gap, room.node_height + room.node_gap + 14
+    if direction == "LR":
+        per_line = max(1, round((n * ASPECT * high / wide) ** 0.5))
+        column, row = np.arange(n) % per_line, np.arange(n) // per_line
+    else:
+        per_line = max(1, round((n * wide / (ASPECT * high)) ** 0.5))
+        column, row = np.arange(n) // per_line, np.arange(n) % per_line
+    x, y = column * wide + room.node_width / 2, row * high + room.node_height / 2
+    width, height = (float(v.max(initial=0.0)) for v in (x + room.node_width / 2, y + room.node_height / 2))
+    none = np.zeros(0, dtype=bool)
+    return Layout(x, y, np.arange(n, dtype=np.int32), none, {}, 0, 0, True, width, height)
+
+
 def _components(n: int, pred: I4, succ: I4) -> list[tuple[I8, I8]]:
     """(nodes, edges) of each connected component, both ascending, by first node."""
     if n == 0:

@@ -14,9 +14,9 @@ import numpy as np
 
 from analysis import chains, critical_path, early_dispatch, reduction
 from analysis.errors import NotAvailable, SwimscopeError
-from analysis.graph_scene import Scene, around_scene, fits_whole, summary_scene, tasks_scene, whole_scene
+from analysis.graph_scene import Scene, around_scene, fits_whole, path_scene, summary_scene, whole_scene
 from analysis.graph_summary import Partition, levels, partition
-from analysis.layout import Layout, layered
+from analysis.layout import Layout, in_rows, layered
 from analysis.model import EARLY_UNKNOWN, I4, I8, Bool, Capture
 from analysis.neighbourhood import adjacency, neighbourhood
 from app.services import Services
@@ -26,7 +26,7 @@ from components.dag import Marks
 BUDGET_S = 0.8
 """Time a layout may spend on fewer crossings."""
 APART_MAX = 250
-"""Tasks drawn one by one around each anchor of a summary or path."""
+"""Tasks drawn one by one around each anchor of a summary."""
 AROUND_MAX = 600
 """Tasks of a neighbourhood picture."""
 DF_MODES = ("reduced-df", "omitted-df")
@@ -112,9 +112,8 @@ def scene_of(services: Services, capture: Capture, view: ViewState, keep: Bool |
     if show == "path":
         kind = view.sel.removeprefix("path:") if view.sel.startswith("path:") else "observed"
         path = critical_path.critical_path(capture, kind)
-        near = near_tasks(capture, anchors, view.gdepth)
-        scene = tasks_scene(capture, np.union1d(path.tasks, near).astype(np.int32), keep)
-        return scene, [f"The {kind} critical path has {len(path.tasks):,} tasks.", *path.notes]
+        text = f"The {kind} critical path: {len(path.tasks):,} tasks in start order. Dotted steps are not edges of the file."
+        return path_scene(capture, path.tasks, tuple(path.table.cells("stall_kind")), keep), [text, *path.notes]
     parts = parts_of(services, capture)
     groups = tuple(item for item in view.exp if not item.startswith("task:"))
     scene = summary_scene(capture, parts, groups, near_tasks(capture, anchors, view.gdepth), keep)
@@ -228,6 +227,8 @@ def marks_of(services: Services, capture: Capture) -> Marks:
 
 def layout_of(services: Services, capture: Capture, scene: Scene, direction: str) -> Layout:
     """The scene's layout: over the lines of the full mode, so that nodes keep their place when the mode changes."""
+    if scene.scope == "path":
+        return in_rows(scene.n_nodes, direction=direction.upper())
     frame = (scene.frame_pred, scene.frame_succ)
     name = digest(str(scene.n_nodes).encode(), direction.encode(), *(part.tobytes() for part in frame))
     kept = services.store.derived(

@@ -44,7 +44,7 @@ class Marks:
 
 
 def elements(capture: Capture, scene: Scene, layout: Layout, marks: Marks) -> list[dict[str, Any]]:
-    """Cytoscape elements: nodes first, then lines.
+    """Cytoscape elements: nodes first, then lines, then the steps of a path.
 
     Node data: ``id`` (``task:<id>`` or ``grp:<key>``), ``label`` (two lines), ``name``, ``kind``, ``fn`` (palette
     index, -1 without function), ``ins``/``outs`` (degrees over all edges of the file), ``count`` (tasks of a group).
@@ -54,7 +54,8 @@ def elements(capture: Capture, scene: Scene, layout: Layout, marks: Marks) -> li
     nodes = [_task_node(capture, scene, layout, i, ids[i], marks) for i in range(scene.n_tasks)]
     nodes += [_group_node(scene, layout, scene.n_tasks + i, group, ids) for i, group in enumerate(scene.groups)]
     bends = bends_by_line(scene, layout)
-    return nodes + [_line(capture, scene, layout, j, ids, bends) for j in range(len(scene.line_pred))]
+    lines = [_line(capture, scene, layout, j, ids, bends) for j in range(len(scene.line_pred))]
+    return nodes + lines + [_step(at, reason, ids) for at, reason in enumerate(scene.steps)]
 
 
 def node_ids(capture: Capture, scene: Scene) -> list[str]:
@@ -82,7 +83,7 @@ def group_text(group: Group, hidden: int) -> str:
     """Second line of a group's node: how many tasks, and at which depths."""
     depth = f"{group.level_lo}" if group.level_lo == group.level_hi else f"{group.level_lo}–{group.level_hi}"
     tasks = f"{hidden:,}" if hidden == group.n_tasks else f"{hidden:,} of {group.n_tasks:,}"
-    return f"{tasks} × @ {depth}"
+    return f"{tasks} × · d{depth}"
 
 
 def bends_by_line(scene: Scene, layout: Layout) -> dict[int, tuple[tuple[float, float], ...]]:
@@ -166,6 +167,11 @@ def _line(
         data["w"], data["d"] = _relative(ends, bends[j])
         classes.append("bent")
     return {"group": "edges", "data": data, "classes": " ".join(classes)}
+
+
+def _step(at: int, reason: str, ids: list[str]) -> dict[str, Any]:
+    data = {"id": f"step:{at}", "source": ids[at], "target": ids[at + 1], "n": 0, "step": reason or "next on the path"}
+    return {"group": "edges", "data": data, "classes": f"step {reason}".strip()}
 
 
 def edge_classes(capture: Capture, edge: int) -> list[str]:

@@ -101,7 +101,8 @@ def legend(known_early: bool) -> html.Details:
         "⭐ every predecessor is 🔥, at least one is not an alloc.",
         "🔥 and ⭐ describe what the file allows, not what happened in the run.",
         "Dashed line: explicit dependency only. Red line: the later task started before the earlier ended, or a self edge.",
-        "Number on a line: edges it stands for.",
+        "Number on a line: edges it stands for. d3–15 on a group: depths 3 to 15.",
+        "Dotted steps (critical path): what the path waited for next, orange for its core; not edges of the file.",
     ]
     return html.Details(
         [html.Summary("Legend"), html.Ul(items, className="legend-kinds"), html.Ul([html.Li(text) for text in more])],

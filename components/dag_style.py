@@ -138,7 +138,7 @@ def _line_rules(colors: dict[str, str], direction: str) -> list[dict[str, Any]]:
         "overlay-opacity": 0,
     }
     many = {
-        "width": "mapData(n, 1, 2000, 1.4, 5)",
+        "width": "mapData(n, 1, 3000, 1.2, 3.2)",
         "label": "data(text)",
         "font-size": 9.5,
         "min-zoomed-font-size": 6,
@@ -160,6 +160,14 @@ def _line_rules(colors: dict[str, str], direction: str) -> list[dict[str, Any]]:
         "line-color": colors["danger"],
         "target-arrow-color": colors["danger"],
     }
+    step = {
+        "curve-style": "straight",
+        "line-style": "dotted",
+        "line-color": colors["accent"],
+        "target-arrow-color": colors["accent"],
+        "width": 2,
+        "opacity": 0.9,
+    }
     return [
         {"selector": "edge", "style": base},
         {"selector": "edge[text]", "style": many},
@@ -167,4 +175,6 @@ def _line_rules(colors: dict[str, str], direction: str) -> list[dict[str, Any]]:
         {"selector": "edge.bent", "style": bent},
         {"selector": "edge.late", "style": {"line-color": colors["danger"], "target-arrow-color": colors["danger"]}},
         {"selector": "edge.loop", "style": loop},
+        {"selector": "edge.step", "style": step},
+        {"selector": "edge.core-wait", "style": {"line-color": colors["warn"], "target-arrow-color": colors["warn"]}},
     ]

@@ -42,8 +42,13 @@ def svg(
     )
     drawn = elements(capture, scene, layout, marks)
     bends = bends_by_line(scene, layout)
-    for j, element in enumerate(drawn[scene.n_nodes :]):
+    lines = scene.n_nodes + len(scene.line_pred)
+    for j, element in enumerate(drawn[scene.n_nodes : lines]):
         yield _line(scene, layout, j, bends.get(j, ()), element, colors, direction)
+    for at in range(len(scene.steps)):
+        ends = (layout.x[at], layout.y[at], layout.x[at + 1], layout.y[at + 1])
+        yield '<line x1="{:.1f}" y1="{:.1f}" x2="{:.1f}" y2="{:.1f}" '.format(*ends)
+        yield f'stroke="{colors["accent"]}" stroke-width="2" stroke-dasharray="2 3"/>\n'
     for i, element in enumerate(drawn[: scene.n_nodes]):
         yield _node(element, float(layout.x[i]), float(layout.y[i]), theme)
     yield "</g>\n</svg>\n"

@@ -17,8 +17,8 @@ from analysis.graph_scene import (
     around_scene,
     build_scene,
     fits_whole,
+    path_scene,
     summary_scene,
-    tasks_scene,
     whole_scene,
 )
 from analysis.graph_summary import Partition, group_exec_us, levels, partition, summarise
@@ -95,7 +95,7 @@ def test_any_set_of_tasks_accounts_for_every_edge(pairs: set[tuple[int, int]], d
     chosen = data.draw(st.sets(st.integers(0, len(made.tasks) - 1)))
     keep = np.array(data.draw(st.lists(st.booleans(), min_size=len(pairs), max_size=len(pairs))), dtype=bool)
     tasks = np.array(sorted(chosen), np.int32)
-    scene = tasks_scene(made, tasks, keep)
+    scene = build_scene(made, "around", tasks, keep=keep)
     check(made, scene)
     ids = [int(i) for i in made.tasks.task_id]
     inside = [(p, s) for p, s in sorted(pairs) if ids.index(p) in chosen and ids.index(s) in chosen]
@@ -200,3 +200,15 @@ def test_group_time_is_the_sum_of_its_records_and_missing_without_records() -> N
     parts = parts_of(made)
     times = {group.name: group_exec_us(made, parts, group) for group in summarise(made, parts, max_tasks=0).closed}
     assert sorted(times.values(), key=str) == [3.0, None]
+
+
+def test_a_path_keeps_its_order_and_names_its_steps() -> None:
+    made = capture([Rec(t, 0, 10 * t, 10 * t + 5) for t in (1, 2, 3)], [(3, 1)])
+    scene = path_scene(made, np.array([2, 0, 1], np.int32), (None, "data-wait", "core-wait"))
+    check(made, scene)
+    assert scene.task.tolist() == [2, 0, 1]
+    assert scene.steps == ("data-wait", "core-wait")
+    assert scene.edges.drawn == 1
+    short = path_scene(made, np.array([2, 0, 1], np.int32), (None, "data-wait", "core-wait"), max_nodes=2)
+    assert (short.n_tasks, short.steps) == (2, ("data-wait",))
+    assert any("first 2 of 3" in note for note in short.notes)

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.formats import load
-from analysis.graph_scene import tasks_scene
+from analysis.graph_scene import whole_scene
 from analysis.layers import longest_path_layers
-from analysis.layout import Layout, Sizes, layered
+from analysis.layout import Layout, Sizes, in_rows, layered
 from analysis.layout_order import crossings, proper, reduce_crossings
 from analysis.neighbourhood import adjacency, neighbourhood
 from tests.analysis.dag_builder import UNTIMED, dags
@@ -214,7 +214,18 @@ def test_a_layer_with_ten_thousand_nodes_is_wrapped() -> None:
 @needs_shared
 def test_a_scene_lays_out_over_its_own_lines() -> None:
     capture = load(capture_dir("pa_small_l4"))
-    scene = tasks_scene(capture, np.arange(len(capture.tasks), dtype=np.int32))
+    scene = whole_scene(capture)
     layout = layered(scene.n_nodes, scene.frame_pred, scene.frame_succ)
     assert layout.crossings == 0
     assert overlaps(layout) == 0
+
+
+@pytest.mark.parametrize("direction", ["LR", "TB"])
+@pytest.mark.parametrize("n", [0, 1, 2, 7, 900])
+def test_a_sequence_reads_row_by_row_without_overlap(direction: str, n: int) -> None:
+    layout = in_rows(n, direction=direction)
+    assert overlaps(layout) == 0
+    line, place = (layout.y, layout.x) if direction == "LR" else (layout.x, layout.y)
+    assert np.lexsort((place, line)).tolist() == list(range(n))
+    if n == 900:
+        assert 1 < layout.width / layout.height < 3

@@ -126,7 +126,7 @@
         one.toggleClass("before", isBefore);
         one.toggleClass("after", isAfter && !isBefore);
         one.toggleClass("dim", dim && !isBefore && !isAfter && !keep.has(id) && !inside && !hits.has(id));
-        one.toggleClass("here", keep.has(id) || id === open.id());
+        one.toggleClass("here", (!several && keep.has(id)) || id === open.id());
         one.toggleClass("hit", hits.has(id));
         one.toggleClass("focus", id === focused);
       });
@@ -140,10 +140,17 @@
     cy.fit(undefined, 30);
     if (cy.zoom() > 1.25) cy.zoom(1.25) && cy.center();
     if (cy.zoom() >= READABLE && !(target.length && cy.zoom() < 0.4)) return;
-    const box = cy.elements().boundingBox();
     cy.zoom(0.55);
     if (target.length) cy.center(target);
-    else cy.pan({ x: 60 - box.x1 * 0.55, y: cy.height() / 2 - ((box.y1 + box.y2) / 2) * 0.55 });
+    else begin();
+  }
+
+  /* The first node of the reading direction at the edge of the picture. */
+  function begin() {
+    const axis = state("dir") === "tb" ? "y" : "x";
+    const first = cy.nodes().toArray().reduce((a, b) => (b.position(axis) < a.position(axis) ? b : a));
+    cy.center(first);
+    cy.panBy(axis === "x" ? { x: 100 - cy.width() / 2, y: 0 } : { x: 0, y: 60 - cy.height() / 2 });
   }
 
   function anchor() {
