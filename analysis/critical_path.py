@@ -139,15 +139,9 @@ def critical_path(capture: Capture, kind: str = "observed", through_untimed: boo
         LimitError: untimed tasks too dense to lead paths through.
         ParameterError: an unknown ``kind``.
     """
-    if kind not in KINDS:
-        raise ParameterError(f"kind is {kind!r}: choose one of {', '.join(KINDS)}")
-    hb_edges = None
-    if kind.startswith("imported-"):
-        steps = _imported(capture, kind.removeprefix("imported-"))
-    else:
-        kept = kept_edges(capture, through_untimed)
-        hb_edges = len(kept)
-        steps = _static(capture, kept) if kind == "static" else _observed(capture, kept, core_predecessors(capture))
+    check_kind(kind)
+    kept = None if kind.startswith("imported-") else kept_edges(capture, through_untimed)
+    steps = path_steps(capture, kind, kept)
     makespan = capture.makespan_ticks
     assert makespan is not None, "a path needs records"
     names = task_names(capture, steps.tasks)
@@ -157,7 +151,7 @@ def critical_path(capture: Capture, kind: str = "observed", through_untimed: boo
         steps.compute,
         steps.stall,
         makespan,
-        hb_edges,
+        None if kept is None else len(kept),
         _table(capture, steps, names),
         _by_kind(capture, steps),
         _by_function(capture, steps, names),
@@ -189,7 +183,7 @@ def path_difference(capture: Capture, kind: str = "observed") -> PathDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class _Steps:
+class PathSteps:
     """A path before it is put into tables; ``stall_kind`` is None where the source gives no reason."""
 
     tasks: I4
@@ -198,7 +192,24 @@ class _Steps:
     stall_kind: list[str | None]
 
 
-def _static(capture: Capture, kept: KeptEdges) -> _Steps:
+def check_kind(kind: str) -> None:
+    """Raises ParameterError unless ``kind`` is one of :data:`KINDS`."""
+    if kind not in KINDS:
+        raise ParameterError(f"kind is {kind!r}: choose one of {', '.join(KINDS)}")
+
+
+def path_steps(capture: Capture, kind: str, kept: KeptEdges | None) -> PathSteps:
+    """The path ``kind``; ``kept`` is needed for computed paths only.
+
+    Raises:
+        NotAvailable: no CPM file of that kind, or records that end before they start.
+    """
+    if kept is None or kind.startswith("imported-"):
+        return _imported(capture, kind.removeprefix("imported-"))
+    return _static(capture, kept) if kind == "static" else _observed(capture, kept, core_predecessors(capture))
+
+
+def _static(capture: Capture, kept: KeptEdges) -> PathSteps:
     from analysis import path_kernels
 
     tasks = capture.tasks
@@ -212,7 +223,7 @@ def _static(capture: Capture, kept: KeptEdges) -> _Steps:
     return _by_execution(capture, np.array(path[::-1], np.int32))
 
 
-def _observed(capture: Capture, kept: KeptEdges, core: CorePredecessors) -> _Steps:
+def _observed(capture: Capture, kept: KeptEdges, core: CorePredecessors) -> PathSteps:
     tasks, kinds = _observed_walk(capture, kept, core)
     steps = _by_frontier(capture, tasks, [STALL_KINDS[k] for k in kinds.tolist()])
     if int(steps.compute.sum()) + int(steps.stall.sum()) != capture.makespan_ticks:
@@ -239,7 +250,7 @@ def _observed_walk(capture: Capture, kept: KeptEdges, core: CorePredecessors) ->
     return walk[::-1].copy(), kinds[::-1].copy()
 
 
-def _imported(capture: Capture, which: str) -> _Steps:
+def _imported(capture: Capture, which: str) -> PathSteps:
     path: I4 = capture.paths.static if which == "static" else capture.paths.observed
     path = path[capture.tasks.n_records[path] > 0]
     if not len(path):
@@ -250,22 +261,22 @@ def _imported(capture: Capture, which: str) -> _Steps:
     return _by_execution(capture, path) if which == "static" else _by_frontier(capture, path, [None] * len(path))
 
 
-def _by_execution(capture: Capture, path: I4) -> _Steps:
+def _by_execution(capture: Capture, path: I4) -> PathSteps:
     """A path that is as long as its tasks execute: no stall."""
     compute = (capture.tasks.end_ticks - capture.tasks.start_ticks)[path]
-    return _Steps(path, compute, np.zeros(len(path), np.int64), [None] * len(path))
+    return PathSteps(path, compute, np.zeros(len(path), np.int64), [None] * len(path))
 
 
-def _by_frontier(capture: Capture, path: I4, stall_kind: list[str | None]) -> _Steps:
+def _by_frontier(capture: Capture, path: I4, stall_kind: list[str | None]) -> PathSteps:
     """Compute and stall in the time of the run: a frontier moves from the capture's first start to each end."""
     start, end = capture.tasks.start_ticks[path], capture.tasks.end_ticks[path]
     first = np.int64(capture.records.start_ticks.min())
     frontier = np.maximum.accumulate(np.concatenate(([first], end)))[:-1]
     compute = np.maximum(0, end - np.maximum(start, frontier))
-    return _Steps(path, compute, np.maximum(0, start - frontier), stall_kind)
+    return PathSteps(path, compute, np.maximum(0, start - frontier), stall_kind)
 
 
-def _table(capture: Capture, steps: _Steps, names: list[str]) -> Table:
+def _table(capture: Capture, steps: PathSteps, names: list[str]) -> Table:
     start, end = (column[steps.tasks] for column in (capture.tasks.start_ticks, capture.tasks.end_ticks))
     ticks = {"start": start, "end": end, "compute": steps.compute, "stall": steps.stall}
     data: dict[str, Cells] = {
@@ -278,7 +289,7 @@ def _table(capture: Capture, steps: _Steps, names: list[str]) -> Table:
     return Table(COLUMNS, data)
 
 
-def _by_kind(capture: Capture, steps: _Steps) -> Table:
+def _by_kind(capture: Capture, steps: PathSteps) -> Table:
     stalls = np.array([kind or "stall" for kind in steps.stall_kind], dtype=object)
     kinds = [kind for kind in (*STALL_KINDS, "stall") if bool((stalls == kind).any())]
     ticks = [int(steps.compute.sum()), *(int(steps.stall[stalls == kind].sum()) for kind in kinds)]
@@ -293,7 +304,7 @@ def _by_kind(capture: Capture, steps: _Steps) -> Table:
     )
 
 
-def _by_function(capture: Capture, steps: _Steps, names: list[str]) -> Table:
+def _by_function(capture: Capture, steps: PathSteps, names: list[str]) -> Table:
     distinct, inverse = np.unique(np.array(names, dtype=np.str_), return_inverse=True)
     compute, stall = np.zeros(len(distinct), np.int64), np.zeros(len(distinct), np.int64)
     np.add.at(compute, inverse, steps.compute)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.critical_path import critical_path
-from analysis.hb import core_predecessors, kept_edges
+from analysis.critical_path import check_kind, path_steps
+from analysis.hb import KeptEdges, core_predecessors, kept_edges
 from analysis.model import I4, I8, MISSING, Capture
 from analysis.results import Cells, Column, Table, task_ids, task_names, to_us
 
@@ -106,8 +106,10 @@ def gaps(
         LimitError: untimed tasks too dense to lead paths through.
         ParameterError: an unknown ``kind``.
     """
-    path = critical_path(capture, kind, through_untimed).tasks
-    blocker, cause, until, core_id = _blockers(capture, path, through_untimed)
+    check_kind(kind)
+    kept = kept_edges(capture, through_untimed)
+    path = path_steps(capture, kind, kept).tasks
+    blocker, cause, until, core_id = _blockers(capture, path, kept)
     gap, parts = _split(capture, path)
     data: dict[str, Cells] = {
         "task_id": task_ids(capture, path),
@@ -131,12 +133,11 @@ def gaps(
     return Gaps(kind, table)
 
 
-def _blockers(capture: Capture, path: I4, through_untimed: bool) -> tuple[I4, NDArray[Any], I8, I4]:
+def _blockers(capture: Capture, path: I4, kept: KeptEdges) -> tuple[I4, NDArray[Any], I8, I4]:
     """Per path task: blocker (-1 none), index into CAUSES, when the blocker ended, and the core to show."""
     from analysis import path_kernels
 
-    tasks = capture.tasks
-    kept, core = kept_edges(capture, through_untimed), core_predecessors(capture)
+    tasks, core = capture.tasks, core_predecessors(capture)
     blocker, cause = path_kernels.all_waited_for(
         path, kept.offsets, kept.pred, core.task, core.until_ticks, tasks.start_ticks, tasks.end_ticks, tasks.task_id
     )
