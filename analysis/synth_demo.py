@@ -11,7 +11,7 @@ from analysis.synth import Synthetic, write_capture
 
 _DONE = "complete.json"
 """Written last; names the version of the tree, so a crash half way or an older tree is made again."""
-_VERSION = 1
+_VERSION = 2
 
 
 def _drop_rows(data: dict[str, Any]) -> None:
@@ -60,8 +60,9 @@ def write_demo(directory: str | Path, progress: Callable[[str], None] = lambda t
 
     make("attention_small", 240, 1)
     make("attention", 5_000, 2)
-    make("attention_large", 50_000, 3)
+    make("attention_large", 30_000, 3)
     make("decoder_layers", 12_960, 4, shape="decoder-layers")
+    make("decoder_layers_large", 51_840, 13, shape="decoder-layers")
     make("decoder_one_layer", 324, 5, shape="decoder-layers")
     make("levels/level_1", 1_500, 6, level=1)
     make("levels/level_2", 1_500, 6, level=2)
