@@ -33,10 +33,18 @@ CALLBACKS = (
     "app.callbacks.functions",
     "app.callbacks.graph",
     "app.callbacks.tables",
+    "app.callbacks.panel",
     "app.callbacks.opening",
 )
 """Modules with ``register(app, services)``; add yours here."""
-ROUTES = ("app.routes.links", "app.routes.timeline", "app.routes.graph", "app.routes.health", "app.routes.tables")
+ROUTES = (
+    "app.routes.links",
+    "app.routes.timeline",
+    "app.routes.graph",
+    "app.routes.health",
+    "app.routes.tables",
+    "app.routes.panel",
+)
 """Modules with ``register(server, services)``; add yours here."""
 
 
@@ -62,7 +70,7 @@ def create_app(settings: Settings) -> Dash:
     )
     app.layout = lambda: shell.layout(services)
     app.index_string = index_string(app, settings)
-    modules = (*load(PAGES), *tables.pages())
+    modules: tuple[Any, ...] = (*load(PAGES), *tables.pages())
     router.register(app, services, modules)
     for module in load(CALLBACKS):
         module.register(app, services)

@@ -198,7 +198,7 @@ class Library:
             if len(errors) < MAX_ERRORS:
                 errors[path] = reason
 
-        seen = set()
+        seen: set[str] = set()
         limit = self._settings.scan_max_runs
         for disk in islice(scan(root.path, failed), limit + 1):
             if len(seen) == limit:

@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from analysis import registry
+from analysis.model import Capture
 from analysis.registry import Analysis, Parameter
 from analysis.results import Table
 from app import table_query
@@ -26,6 +27,8 @@ URL_KEY = {
     "t1_ticks": "t1",
 }
 """Parameter of an analysis → key of the URL that carries it; a parameter without a key keeps its default."""
+MARKS_ONLY = ("threshold_us",)
+"""Parameters that a page uses to mark rows, where the command line leaves the others out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,9 @@ def table_view(services: Services, run_key: str, name: str, view: ViewState) -> 
     """
     analysis = registry.find(name)
     parameters, problems = parameters_of(analysis, view)
-    outcome = services.analyses.get(services.library.capture(run_key, view.launch), name, parameters)
+    capture = services.library.capture(run_key, view.launch)
+    problems += _drop_window_outside(capture, parameters)
+    outcome = services.analyses.get(capture, name, parameters)
     at = int(view.tab) if view.tab.isdigit() else 0
     if outcome.available and at >= len(outcome.tables):
         problems.append(Problem("tab", view.tab, "there is no such table"))
@@ -73,18 +78,28 @@ def parameters_of(analysis: Analysis, view: ViewState) -> tuple[dict[str, Any], 
     for parameter in analysis.parameters:
         key = URL_KEY.get(parameter.name, "")
         value = getattr(view, key) if key else None
-        if value is None or value in ("", 0):
+        moment = parameter.kind == "time"
+        if value is None or (value in ("", 0) and not moment) or parameter.name in MARKS_ONLY:
             continue
         if parameter.kind == "choice" and value not in parameter.choices:
             problems.append(Problem(key, str(value), "not one of " + ", ".join(parameter.choices)))
             continue
         if value != parameter.default:
             out[parameter.name] = bool(value) if parameter.kind == "flag" else value
-    window = (out.get("t0_ticks"), out.get("t1_ticks"))
-    if None not in window and window[0] >= window[1]:
-        problems.append(Problem("t1", str(window[1]), "the window ends before it begins"))
-        del out["t0_ticks"], out["t1_ticks"]
     return out, problems
+
+
+def _drop_window_outside(capture: Capture, parameters: dict[str, Any]) -> list[Problem]:
+    """Take a window that lies outside the run, which a link from another launch may carry, out of ``parameters``."""
+    if not len(capture.records) or not {"t0_ticks", "t1_ticks"} & set(parameters):
+        return []
+    t0 = parameters.get("t0_ticks", int(capture.records.start_ticks.min()))
+    t1 = parameters.get("t1_ticks", int(capture.records.end_ticks.max()))
+    if t0 < t1:
+        return []
+    for name in ("t0_ticks", "t1_ticks"):
+        parameters.pop(name, None)
+    return [Problem("t0", str(t0), "the window lies outside the run")]
 
 
 def url_keys(analysis: Analysis) -> tuple[str, ...]:

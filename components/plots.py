@@ -93,7 +93,7 @@ def histogram_figure(found: FunctionRecords, color: str) -> dict[str, Any]:
         "hovertemplate": "%{y:,} records around %{x:.3f} µs<extra></extra>",
     }
     axes = {"xaxis": _axis("duration (µs)"), "yaxis": _axis("records")}
-    return {"data": [trace], "layout": layout(**axes, bargap=0.02, showlegend=False)}
+    return {"data": [trace], "layout": layout("light", **axes, bargap=0.02, showlegend=False)}
 
 
 def over_time_figure(found: FunctionRecords, color: str) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def over_time_figure(found: FunctionRecords, color: str) -> dict[str, Any]:
         "hovertemplate": "%{y:.3f} µs at %{x:,.3f} µs<extra>task %{customdata}</extra>",
     }
     axes = {"xaxis": _axis("start (µs)"), "yaxis": _axis("duration (µs)") | {"rangemode": "tozero"}}
-    return {"data": [trace], "layout": layout(**axes, showlegend=False)}
+    return {"data": [trace], "layout": layout("light", **axes, showlegend=False)}
 
 
 def _axis(title: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from analysis import registry
 from analysis.registry import Analysis, Parameter
 from app import ids, shell, table_page, table_rows
 from app.pages import Page
+from app.panel import story
 from app.services import Services
 from app.table_page import TableView
 from app.url_state import ViewState, pairs
@@ -84,7 +85,12 @@ def layout(services: Services, view: ViewState, run_key: str, name: str) -> Any:
         *(notices.notice(note, level="info") for note in shown.outcome.notes),
     ]
     if shown.outcome.available:
-        main += [_figures(shown), _plot(shown), _table(services, shown, view, run_key)]
+        main += [
+            figures(shown),
+            *story.summary(services, shown, view, run_key),
+            plot(shown, ids.TABLE_PLOT),
+            _table(services, shown, view, run_key),
+        ]
     else:
         main.append(html.Div(notices.not_available(shown.analysis.title, shown.outcome.reason), className="page-pad"))
     return html.Div(
@@ -153,7 +159,8 @@ def _segments(
     key = table_page.URL_KEY[parameter.name]
     links = []
     for choice in parameter.choices:
-        target = replace(view, **{key: choice, "tab": ""})
+        change: dict[str, Any] = {key: choice, "tab": ""}
+        target = replace(view, **change)
         links.append(
             html.A(
                 SEGMENT_LABELS.get(choice, choice),
@@ -169,7 +176,7 @@ def _toggle(text: str, on: bool, href: str, doc: str) -> html.Div:
     return html.Div(link, className="segments")
 
 
-def _figures(shown: TableView) -> Any:
+def figures(shown: TableView) -> Any:
     """The few numbers of an outcome, in one line."""
     lines = _FIGURES.get(shown.analysis.name, lambda numbers: [])(shown.outcome.numbers)
     if not lines:
@@ -202,23 +209,35 @@ def _overhead_figures(numbers: dict[str, Any]) -> list[tuple[str, str]]:
 _FIGURES = {"critical-path": _path_figures, "overhead": _overhead_figures}
 
 
-def _plot(shown: TableView) -> Any:
+def plot(shown: TableView, plot_id: str) -> Any:
+    """The curves of an outcome, where it has any."""
     if not shown.outcome.curves:
         return None
     title = "busy cores" if shown.analysis.name == "utilisation" else "share of time"
-    return html.Div(plots.curves(ids.TABLE_PLOT, shown.outcome.curves, title), className="analysis-plot")
+    return html.Div(plots.curves(plot_id, shown.outcome.curves, title), className="analysis-plot")
 
 
 def _table(services: Services, shown: TableView, view: ViewState, run_key: str) -> Any:
     """The chosen table; a switch above it when there are several."""
-    table = shown.table
-    infinite = len(table) > services.settings.grid_client_rows
+    body = table_grid(services, shown, view, ids.TABLE_GRID)
+    switch = _table_switch(shown, view, csv_href(services, shown.analysis.name, run_key))
+    return html.Div([switch, html.Div(body, className="fill")], className="fill column")
+
+
+def is_long(services: Services, shown: TableView) -> bool:
+    """Whether the chosen table is too long to send whole."""
+    return len(shown.table) > services.settings.grid_client_rows
+
+
+def table_grid(services: Services, shown: TableView, view: ViewState, grid_id: str) -> html.Div:
+    """The grid of the chosen table; with ``thr``, gaps above it are marked."""
+    infinite = is_long(services, shown)
     pick = table_rows.selection_of(shown.analysis.name, shown.parameters)
-    columns = table_rows.grid_columns(table.columns)
-    body = grid.grid(
-        ids.TABLE_GRID,
+    columns = table_rows.grid_columns(shown.table.columns, {} if view.thr is None else {"gap_us": view.thr})
+    return grid.grid(
+        grid_id,
         [grid.function_column(c) if c.name == "name" and _names_functions(shown) else c for c in columns],
-        None if infinite else table_rows.rows(table, pick),
+        None if infinite else table_rows.rows(shown.table, pick),
         row_id="_row",
         infinite=infinite,
         sort=view.sort,
@@ -226,8 +245,6 @@ def _table(services: Services, shown: TableView, view: ViewState, run_key: str) 
         label=shown.title,
         options={"localeText": {"noRowsToShow": "No rows: nothing to list for this capture and these settings."}},
     )
-    switch = _table_switch(shown, view, csv_href(services, shown.analysis.name, run_key))
-    return html.Div([switch, html.Div(body, className="fill")], className="fill column")
 
 
 def _names_functions(shown: TableView) -> bool:

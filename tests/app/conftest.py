@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +46,11 @@ def settings(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 
 @pytest.fixture(scope="session")
-def app(settings: Settings) -> Iterator[Dash]:
+def app(settings: Settings) -> Dash:
     """The application over the tree, its scan done."""
     made = create_app(settings)
     services_of(made).library.scan_once()
-    yield made
+    return made
 
 
 @pytest.fixture(scope="session")

@@ -176,6 +176,14 @@ def test_a_bad_parameter_is_a_problem_and_the_default(services: Services) -> Non
     assert shown.at == 0
 
 
+@pytest.mark.parametrize("window", [{"t0": 2**60}, {"t1": -5}])
+def test_a_window_outside_the_run_is_a_problem(services: Services, window: dict[str, int]) -> None:
+    shown = table_page.table_view(services, key_of(services, "attention"), "range", ViewState(**window))  # type: ignore[arg-type]
+    assert [problem.key for problem in shown.problems] == ["t0"]
+    assert shown.parameters == {}
+    assert shown.outcome.available
+
+
 def test_outcomes_are_computed_once_and_shared_on_disk(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     from app import analyses
 
