@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import networkx as nx
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba import types
 
 from analysis import hb
 from analysis.critical_path import critical_path, path_difference
 from analysis.errors import LimitError, NotAvailable, ParameterError
 from analysis.model import Capture
-from analysis.path_kernels import text_less
+from analysis.path_kernels import compiled, text_less
 from tests.analysis.dag_builder import IDS, UNTIMED, Row, capture_of, runs
 from tests.analysis.slow_paths import contract_untimed, edges_of, rows_of, slow_paths
 
@@ -214,3 +216,17 @@ def test_json_keys_are_the_documented_ones() -> None:
 
 def test_slow_version_reads_edges_as_the_model_does() -> None:
     assert edges_of(capture_of([(0, 1, 2, 9)], [(9, 10), (1, 9), (9, 9)])) == [(1, 9), (9, 9), (9, 10)]
+
+
+def test_kernels_work_where_no_cache_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_ = numba.njit
+
+    def without_cache(signature: Any, **options: Any) -> Any:
+        if options:
+            raise RuntimeError("cannot cache function: no locator available")
+        return compile_(signature)
+
+    monkeypatch.setattr(numba, "njit", without_cache)
+    twice = compiled(types.int64, types.int64)(lambda value: 2 * value)
+    assert twice(21) == 42
+    assert twice.signatures == [(types.int64,)]
