@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from analysis.results import Column, Table
@@ -13,9 +14,32 @@ _HIDDEN_UNITS = ("ticks",)
 """Ticks stand beside every µs column: they are there to be picked, not to fill the first view."""
 
 
-def grid_columns(columns: tuple[Column, ...]) -> list[GridColumn]:
-    """Grid columns with the unit in the header and the definition in the tooltip."""
-    return [_grid_column(column) for column in columns]
+def grid_columns(columns: tuple[Column, ...], marked_above: Mapping[str, float] | None = None) -> list[GridColumn]:
+    """Grid columns with the unit in the header and the definition in the tooltip.
+
+    Args:
+        columns: columns of the table.
+        marked_above: per column the value above which its cells are marked.
+    """
+    limits = marked_above or {}
+    return [_marked(_grid_column(column), limits.get(column.name)) for column in columns]
+
+
+def narrow(column: GridColumn) -> GridColumn:
+    """``column`` for a small place: ids as Ring & Task ID with the whole id in the tooltip, less room for names."""
+    if column.unit == "id":
+        short = {
+            "valueFormatter": {"function": "swimscope_label(params.value)"},
+            "tooltipValueGetter": {"function": "swimscope_id(params.value)"},
+        }
+        return replace(column, width_px=88, extra=column.extra | short)
+    return replace(column, width_px={"text": 140, "us": 104, "count": 92, "index": 84, "share": 88}.get(column.unit))
+
+
+def _marked(column: GridColumn, limit: float | None) -> GridColumn:
+    if limit is None:
+        return column
+    return replace(column, extra={"cellClassRules": {"over-threshold": f"params.value > {limit!r}"}})
 
 
 def _grid_column(column: Column) -> GridColumn:
@@ -54,7 +78,7 @@ def selection_of(analysis: str, parameters: Mapping[str, Any]) -> Callable[[Mapp
         if analysis in ("early-dispatch", "markers") and row.get("task_id"):
             return {"sel": f"task:{row['task_id']}", "hl": "early"}
         if row.get("task_id"):
-            return {"sel": f"task:{row['task_id']}"}
+            return {"sel": f"task:{row['task_id']}", "hl": f"task:{row['task_id']}"}
         if row.get("func_id") is not None and int(row["func_id"]) >= -1:
             return {"sel": f"func:{row['func_id']}", "hl": f"func:{row['func_id']}"}
         if row.get("succ"):

@@ -37,15 +37,26 @@ EXPORTS = (
 )
 
 
-def swimlane(dumps: tuple[str, ...] = ()) -> html.Div:
-    """The whole page: toolbar, overview, lanes, details; ``dumps`` are the pass dumps found beside the run."""
+def swimlane(dumps: tuple[str, ...] = (), side: Any = None) -> html.Div:
+    """The whole page: toolbar, overview, lanes, details.
+
+    Args:
+        dumps: pass dumps found beside the run.
+        side: what stands to the right of the lanes.
+    """
     return html.Div(
         [
             dcc.Store(id="swim-focus"),
             _toolbar(dumps),
-            _overview(),
-            html.Div([_lanes(), html.Aside(id="swimlane-side", className="swim-side")], className="swim-middle"),
-            _details(),
+            html.Div(
+                [
+                    html.Div(
+                        [_overview(), html.Div(_lanes(), className="swim-middle"), _details()], className="swim-main"
+                    ),
+                    html.Aside(side, id="swimlane-side", className="swim-side", **{"aria-label": "Performance"}),
+                ],
+                className="swim-split",
+            ),
             html.Div(id="swim-tip", className="swim-tip", hidden=True, role="tooltip"),
             html.Div(id="swim-menu", className="swim-menu", hidden=True, role="menu", **{"aria-label": "Actions"}),
             html.Div(id="swim-live", className="visually-hidden", role="status", **{"aria-live": "polite"}),
@@ -53,6 +64,7 @@ def swimlane(dumps: tuple[str, ...] = ()) -> html.Div:
         ],
         id="swim-root",
         className="swim fill",
+        **{"data-busy": "true"},
     )
 
 

@@ -45,12 +45,17 @@ def _toolbar(services: Services, view: ViewState, run_key: str) -> html.Div:
 
 
 def _table(shown: TableView, view: ViewState) -> html.Div:
+    return html.Div(table_grid(shown, view, ids.FUNCTIONS_GRID), className="split-main")
+
+
+def table_grid(shown: TableView, view: ViewState, grid_id: str, narrow: bool = False) -> html.Div:
+    """The functions with their total below; ``narrow``: columns for a small place."""
     table = dict(shown.outcome.tables)["Functions"]
     total = dict(shown.outcome.tables)["TOTAL"].to_records()
-    columns = table_rows.grid_columns(table.columns)
-    body = grid.grid(
-        ids.FUNCTIONS_GRID,
-        [grid.function_column(c) if c.name == "name" else c for c in columns],
+    columns = [grid.function_column(c) if c.name == "name" else c for c in table_rows.grid_columns(table.columns)]
+    return grid.grid(
+        grid_id,
+        [table_rows.narrow(c) for c in columns] if narrow else columns,
         table_rows.rows(table, table_rows.selection_of("functions", {})),
         row_id="_row",
         sort=view.sort or "total_us:desc",
@@ -58,7 +63,6 @@ def _table(shown: TableView, view: ViewState) -> html.Div:
         label="Functions",
         options={"pinnedBottomRowData": [row | {"name": "TOTAL", "_row": "total"} for row in total]},
     )
-    return html.Div(body, className="split-main")
 
 
 def _selected_panel() -> html.Aside:

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from app.pages import Page
+from app.panel.view import tab_texts
 from app.services import Services
 from app.url_state import ViewState
-from components import swimlane
+from components import panel, swimlane
 
 PAGE = Page("swimlane", "/r/<run>/swimlane", "Swimlane", 1)
 
@@ -16,7 +17,7 @@ PAGE = Page("swimlane", "/r/<run>/swimlane", "Swimlane", 1)
 def layout(services: Services, view: ViewState, run_key: str) -> Any:
     """The skeleton; the browser fills it from ``/api/timeline``."""
     run = services.library.run(run_key)
-    return swimlane.swimlane(pass_dumps(Path(run.source)))
+    return swimlane.swimlane(pass_dumps(Path(run.source)), panel.panel(tab_texts(), view.tab))
 
 
 def pass_dumps(source: Path) -> tuple[str, ...]:

@@ -229,14 +229,15 @@ def is_long(services: Services, shown: TableView) -> bool:
     return len(shown.table) > services.settings.grid_client_rows
 
 
-def table_grid(services: Services, shown: TableView, view: ViewState, grid_id: str) -> html.Div:
-    """The grid of the chosen table; with ``thr``, gaps above it are marked."""
+def table_grid(services: Services, shown: TableView, view: ViewState, grid_id: str, narrow: bool = False) -> html.Div:
+    """The grid of the chosen table; with ``thr``, gaps above it are marked. ``narrow``: columns for a small place."""
     infinite = is_long(services, shown)
     pick = table_rows.selection_of(shown.analysis.name, shown.parameters)
     columns = table_rows.grid_columns(shown.table.columns, {} if view.thr is None else {"gap_us": view.thr})
+    columns = [grid.function_column(c) if c.name == "name" and _names_functions(shown) else c for c in columns]
     return grid.grid(
         grid_id,
-        [grid.function_column(c) if c.name == "name" and _names_functions(shown) else c for c in columns],
+        [table_rows.narrow(c) for c in columns] if narrow else columns,
         None if infinite else table_rows.rows(shown.table, pick),
         row_id="_row",
         infinite=infinite,

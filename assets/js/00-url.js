@@ -168,6 +168,7 @@
   function heard(message) {
     if (!syncOn() || (state.launch || "") !== message.launch) return;
     const next = { ...state };
+    if (message.sel !== (state.sel || "")) delete next.item;
     for (const key of ["sel", "hl"]) {
       if (message[key]) next[key] = message[key];
       else delete next[key];

@@ -23,6 +23,7 @@
   };
   const isId = (text) => typeof text === "string" && /^\d{1,20}$/.test(text);
   fns.swimscope_id = (value) => (missing(value) ? MISSING : isId(value) ? ns.taskLabel(value) + " · " + value : value);
+  fns.swimscope_label = (value) => (isId(value) ? ns.taskLabel(value) : missing(value) ? MISSING : value);
   fns.swimscope_ids = (value) => (missing(value) ? MISSING : value.map((part) => (isId(part) ? ns.taskLabel(part) : part)).join(" "));
   fns.swimscope_texts = (value) => (missing(value) ? MISSING : value.join(", "));
   fns.swimscope_duration_us = (value) => {
@@ -75,14 +76,18 @@
 
   /* Rows that name a selection, and rows that head a group. */
   const rowSel = (data) => (data && data.sel) || "";
-  fns.swimscope_isSelected = (params) => Boolean(rowSel(params.data)) && ns.url.get().sel === rowSel(params.data);
+  const sameTask = (sel) => sel.replace(/^(group|gap):/, "task:");
+  fns.swimscope_isSelected = (params) => {
+    const [own, sel] = [rowSel(params.data), ns.url.get().sel || ""];
+    return Boolean(own) && sameTask(own) === sameTask(sel);
+  };
   fns.swimscope_isMember = (params) => Boolean(ns.runTrees && params.data && ns.runTrees.isMember(params.data));
 
   function choose(data) {
     if (!data) return undefined;
     if (data.href) return ns.url.go(data.href);
     const sel = rowSel(data);
-    if (sel) ns.url.set({ sel, hl: data.hl || null }, { push: true });
+    if (sel) ns.url.set({ sel, hl: data.hl || null, item: null }, { push: true });
     return undefined;
   }
 
@@ -95,7 +100,13 @@
 
   /* Double click: the same selection, seen in the swimlane. */
   fns.swimscope_rowDoubleClicked = (params) => {
-    if (rowSel(params.data)) ns.url.go(ns.url.href("swimlane", { sel: params.data.sel, hl: params.data.hl || null }));
+    if (rowSel(params.data)) ns.url.go(ns.selectHref("swimlane", params.data));
+  };
+
+  /* A link that shows a row's selection: the swimlane looks for it, wherever it was before. */
+  ns.selectHref = (page, data) => {
+    const place = page === "swimlane" ? { t0: null, t1: null, y: null } : {};
+    return ns.url.href(page, { sel: data.sel, hl: data.hl || null, ...place });
   };
 
   fns.swimscope_contextMenu = (params) => ns.menu && ns.menu.row(params);
@@ -177,6 +188,7 @@
       return undefined;
     });
     report(id, api);
+    window.dispatchEvent(new CustomEvent("swimscope:grid", { detail: { id } }));
   }
 
   function applySort(api, text) {
@@ -197,12 +209,19 @@
     place.textContent = shown < total ? shown.toLocaleString("en-US") + " of " + total.toLocaleString("en-US") + " rows" : "";
   }
 
-  window.addEventListener("swimscope:page", () => {
-    for (const box of document.querySelectorAll(".grid-box[data-grid]")) {
-      const id = box.dataset.grid;
-      window.dash_ag_grid.getApiAsync(id).then((api) => bind(id, api));
-    }
-  });
+  /* A grid that replaced one of the same id: its own api, not that of the grid before it. */
+  function bindLive(id, tries) {
+    window.dash_ag_grid.getApiAsync(id).then((api) => {
+      if (!api.isDestroyed()) bind(id, api);
+      else if (tries) window.setTimeout(() => bindLive(id, tries - 1), 40);
+    });
+  }
+
+  /* Grids that a page or a panel has just got. */
+  ns.bindGrids = () => {
+    for (const box of document.querySelectorAll(".grid-box[data-grid]")) bindLive(box.dataset.grid, 50);
+  };
+  window.addEventListener("swimscope:page", ns.bindGrids);
 
   const apiFor = (button) => window.dash_ag_grid.getApi(button.dataset.for);
 
@@ -245,7 +264,7 @@
       const box = searchBox();
       if (box) box.value = "";
       if (api.getGridOption("rowModelType") !== "infinite") api.setGridOption("quickFilterText", "");
-      ns.url.set({ q: null, f: null, sort: null });
+      ns.url.set(box ? { q: null, f: null, sort: null } : { f: null, sort: null });
     }
   });
 

@@ -95,11 +95,11 @@
     if (!params.event || !params.data) return;
     const data = params.data;
     const items = [];
-    const to = (page) => ns.url.go(ns.url.href(page, { sel: data.sel, hl: data.hl || null }));
+    const to = (page) => ns.url.go(ns.selectHref(page, data));
     if (data.sel) {
-      items.push(["Select", () => ns.url.set({ sel: data.sel, hl: data.hl || null }, { push: true })]);
-      items.push(["Show in swimlane", () => to("swimlane")]);
-      items.push(["Show in graph", () => to("graph")]);
+      items.push(["Select", () => ns.url.set({ sel: data.sel, hl: data.hl || null, item: null }, { push: true })]);
+      if (ns.url.place().page !== "swimlane") items.push(["Show in swimlane", () => to("swimlane")]);
+      items.push(["Show in graph", () => to("graph")], ...ns.rowActions(data));
     }
     if (data.href) {
       items.push(["Open", () => ns.url.go(data.href)]);

@@ -55,7 +55,9 @@
       const answer = await work(control.signal);
       if (T.s === state && running.get(name) === control) done(answer);
     } catch (error) {
-      if (error.name !== "AbortError" && T.s === state) ns.say("The swimlane could not load this", error.message, "warn");
+      if (error.name === "AbortError" || T.s !== state) return;
+      ns.say("The swimlane could not load this", error.message, "warn");
+      delete T.el("swim-root").dataset.busy;
     } finally {
       if (running.get(name) === control) running.delete(name);
     }
@@ -85,6 +87,7 @@
       length = Math.round(length);
     }
     T.s.win = [start, start + length];
+    T.el("swim-root").dataset.busy = "true";
     T.s.movedAt = how === "gesture" ? performance.now() : 0;
     if (how !== "quiet") T.remember(how === "step");
     T.redraw();
@@ -154,6 +157,7 @@
   async function load() {
     const state = T.s;
     state.ready = false;
+    T.el("swim-root").dataset.busy = "true";
     await new Promise((resolve) => {
       T.latest("info", (signal) => T.json("info", {}, signal), (info) => {
         state.info = info;
@@ -170,7 +174,7 @@
     T.measureChanged();
     T.showViews();
     T.drawOverview();
-    T.loadSelection();
+    T.loadSelection(state.url.t0 === undefined);
     T.loadHighlight();
     T.runSearch(false);
     T.showToolbar();
@@ -185,6 +189,13 @@
     T.redraw();
   }
 
+  /* Whether the URL names another window than the one shown: a link or a table asked for it. */
+  function elsewhere(url) {
+    const given = url.t0 !== undefined && url.t1 !== undefined;
+    const [t0, t1] = given ? [Number(url.t0), Number(url.t1)] : T.full();
+    return t0 !== T.s.win[0] || t1 !== T.s.win[1];
+  }
+
   function changed(url, keys, origin) {
     if (!T.s) return;
     const before = T.s.url;
@@ -196,9 +207,9 @@
       load();
       return;
     }
-    if (has("t0", "t1", "y") && origin !== "local") fromUrl(url);
+    if (has("t0", "t1", "y") && (origin !== "local" || elsewhere(url))) fromUrl(url);
     if (has("pin", "hide", "lanes")) T.lanesChanged();
-    if (has("sel", "depth", "deps", "hide")) T.loadSelection(has("sel"));
+    if (has("sel", "depth", "deps", "hide")) T.loadSelection(has("sel") && origin !== "pop");
     if (has("hl", "sel") || (has("q") && url.hl === "search")) T.loadHighlight();
     if (has("q") && before.q !== url.q) T.runSearch(false);
     if (has("sel", "item")) T.detailsChanged();

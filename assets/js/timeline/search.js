@@ -4,6 +4,7 @@
   const ns = (window.swimscope = window.swimscope || {});
   const T = (ns.timeline = ns.timeline || { parts: [] });
   const TYPE_DELAY_MS = 220;
+  const READABLE_PX = 20;
   let timer = 0;
 
   /* Highlights of hl; a selected function, chain or path highlights itself. */
@@ -56,20 +57,26 @@
     });
   };
 
+  /* What was selected here only has to be on screen; what a table or another tab selected has to be large enough. */
   T.bringIntoView = (found) => {
     if (!found.bounds) return;
     const own = T.s.url.item && found.items.find((item) => item[4] === T.s.url.item);
     const [track, start, end] = own ? [own[0], own[1], own[3]] : [found.first.track, found.first.start, found.first.end];
     T.reveal(track);
     const [t0, t1] = T.s.win;
-    const many = !found.items.length;
-    if (many ? found.bounds[0] <= t1 && found.bounds[1] >= t0 : start <= t1 && end >= t0) return;
-    if (many) T.fit(found.bounds);
-    else {
-      const length = Math.max(t1 - t0, end - start);
-      const middle = (start + end) / 2;
-      T.show(middle - length / 2, middle + length / 2, "gesture");
+    if (!found.items.length) {
+      const [first, last] = found.bounds;
+      const pad = Math.max((last - first) * 0.15, 4);
+      const chain = (T.s.url.sel || "").startsWith("chain:");
+      const there = chain ? first >= t0 && last <= t1 && T.xAt(last) - T.xAt(first) > READABLE_PX : first <= t1 && last >= t0;
+      if (!there) T.show(first - pad, last + pad, "gesture");
+      return;
     }
+    const small = !own && T.xAt(end) - T.xAt(start) < READABLE_PX;
+    if (!small && start <= t1 && end >= t0) return;
+    const length = small ? (end - start) * 12 : Math.max(t1 - t0, end - start);
+    const middle = (start + end) / 2;
+    T.show(middle - length / 2, middle + length / 2, "gesture");
   };
 
   /* One trace per side and kind of dependency line, from end to start. */

@@ -1,0 +1,51 @@
+"""The panel's table as CSV (the bytes of the page and of the command line), and what a row's menu draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import flask
+
+from analysis.errors import NotFoundError, SwimscopeError
+from app import table_page
+from app.panel import drawings
+from app.panel.view import Panels, read_tab
+from app.services import Services
+from app.url_state import decode
+
+
+def register(server: flask.Flask, services: Services) -> None:
+    """``GET /api/r/<run>/panel.csv?<view>`` and ``GET /api/r/<run>/draw/gap|lead?task=<id>``."""
+    panels = Panels(services)
+    base = f"{services.settings.url_prefix}api/r/<run_key>/"
+
+    @server.get(base + "panel.csv")
+    def panel_csv(run_key: str) -> Any:
+        return guarded(lambda: _csv(services, panels, run_key))
+
+    @server.get(base + "draw/<kind>")
+    def draw(run_key: str, kind: str) -> Any:
+        return guarded(lambda: flask.jsonify(drawings.drawing(services, run_key, kind, flask.request.args)))
+
+
+def guarded(work: Callable[[], Any]) -> Any:
+    """The answer of ``work``, or its error as JSON: 404 for what does not exist, else 422."""
+    try:
+        return work()
+    except NotFoundError as error:
+        return flask.jsonify(error=str(error)), 404
+    except SwimscopeError as error:
+        return flask.jsonify(error=str(error)), 422
+
+
+def _csv(services: Services, panels: Panels, run_key: str) -> Any:
+    tab = read_tab(decode(flask.request.args.to_dict())[0])
+    shown = panels.table_view(run_key, tab)
+    if not shown.outcome.available:
+        return flask.jsonify(error=shown.outcome.reason), 422
+    text = shown.table.take(table_page.selected_rows(shown.table, tab.view)).to_csv()
+    response = flask.Response(text, mimetype="text/csv; charset=utf-8")
+    name = f"{services.library.run(run_key).row.name}-{tab.name}.csv"
+    response.headers.set("Content-Disposition", "attachment", filename=name)
+    return response
