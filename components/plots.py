@@ -57,7 +57,7 @@ def _curve_trace(item: CurveLike, at: int) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "lines",
-        "name": item.name.upper() if len(item.name) <= 3 else item.name,
+        "name": _escape(item.name.upper() if len(item.name) <= 3 else item.name),
         "x": typed(x),
         "y": typed(item.values.astype(np.float32)),
         "line": {"shape": "hv", "width": 1.2, "color": color},

@@ -1,0 +1,160 @@
+"""The overview and the shell in a real browser: cards, quality, links, URL, stored links, tabs that follow."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.e2e.harness import Server, open_page, wait_idle
+
+
+def card(page: Page, label: str) -> str:
+    """Value of the card called ``label``."""
+    found = page.locator(".card", has=page.locator(".card-label", has_text=re.compile(f"^{label}$")))
+    expect(found.locator(".card-value")).not_to_have_text("…", timeout=30_000)
+    return found.locator(".card-value").inner_text()
+
+
+def test_cards_show_the_run(page: Page, server: Server) -> None:
+    open_page(page, server.page("attention"))
+    assert card(page, "Tasks / records").endswith("/ 1,000")
+    assert card(page, "Cores") == "72"
+    assert re.fullmatch(r"[\d.]+ / [\d.]+ %", card(page, "Utilisation"))
+    assert card(page, "Critical path").endswith("%")
+    assert card(page, "Worst gap").endswith("s")
+    assert card(page, "Scheduler overhead").endswith("%")
+    expect(page.locator("#overview-plot .js-plotly-plot .scatterlayer .trace")).to_have_count(2)
+
+
+def test_what_is_missing_names_the_file_or_flag_that_would_bring_it(page: Page, server: Server) -> None:
+    open_page(page, server.page("no_deps"))
+    expect(page.locator(".view-missing", has_text="Task graph")).to_contain_text("deps.json is missing")
+    open_page(page, server.page("no_names"))
+    expect(page.locator(".view-missing", has_text="Function names")).to_contain_text("name_map")
+    open_page(page, server.page("level_1"))
+    expect(page.locator(".view-missing", has_text="Scheduler phases")).to_contain_text("level 3")
+    assert card(page, "Scheduler overhead") == "–"
+
+
+def test_every_link_of_the_overview_opens_its_view(page: Page, server: Server) -> None:
+    open_page(page, server.page("attention"))
+    links = page.locator(".view-there a")
+    targets = links.evaluate_all("all => all.map(a => a.href)")
+    assert len(targets) >= 6
+    for target in targets:
+        open_page(page, target)
+        expect(page.locator(".page-body")).to_have_count(1)
+        expect(page.locator(".page-body > .notice")).to_have_count(0)
+
+
+def test_close_goes_home(page: Page, server: Server) -> None:
+    open_page(page, server.page("attention", "gaps"))
+    page.get_by_label("Close this run").click()
+    expect(page.get_by_role("heading", name="Runs")).to_be_visible()
+    assert page.url.rstrip("/") == server.url
+
+
+def test_the_selection_follows_every_tab_and_back_undoes_it(page: Page, server: Server) -> None:
+    open_page(page, server.page("attention", "gaps"))
+    row = page.locator("#table-grid .ag-center-cols-container .ag-row").nth(1)
+    row.locator("[col-id=cause]").click()
+    expect(page).to_have_url(re.compile(r"sel=gap:\d+"))
+    sel = re.search(r"sel=(gap:\d+)", page.url)
+    assert sel is not None
+    expect(page.locator("#table-grid .row-selected")).not_to_have_count(0)
+    expect(page.locator("#selection-chip")).to_contain_text("gap")
+    page.get_by_role("navigation", name="Views of this run").get_by_text("Functions").click()
+    expect(page).to_have_url(re.compile(f"/functions.*{sel.group(1)}"))
+    page.go_back()
+    expect(page).to_have_url(re.compile(f"/gaps.*{sel.group(1)}"))
+    wait_idle(page)
+    page.go_back()
+    expect(page).not_to_have_url(re.compile("sel="))
+    expect(page.locator("#table-grid .row-selected")).to_have_count(0)
+    expect(page.locator("#selection-chip")).to_be_hidden()
+
+
+def test_a_selection_reaches_the_other_tab_of_the_run(context: BrowserContext, server: Server) -> None:
+    one, two = context.new_page(), context.new_page()
+    open_page(one, server.page("attention", "gaps"))
+    open_page(two, server.page("attention", "gaps"))
+    one.locator("#table-grid .ag-center-cols-container .ag-row").nth(2).locator("[col-id=cause]").click()
+    expect(two).to_have_url(re.compile(r"sel=gap:\d+"))
+    expect(two.locator("#table-grid .row-selected")).not_to_have_count(0)
+    two.locator("#sync-switch").click()
+    two.evaluate("() => swimscope.url.set({sel: null, hl: null})")
+    expect(one).to_have_url(re.compile(r"sel=gap:\d+"))
+
+
+def test_a_long_view_is_stored_and_the_short_link_restores_it(
+    page: Page, context: BrowserContext, server: Server
+) -> None:
+    open_page(page, server.page("attention", "gaps"))
+    page.evaluate(
+        "() => swimscope.url.set({pin: Array.from({length: 400}, (_, i) => 'core' + i).join(','), sel: 'task:7'})"
+    )
+    expect(page).to_have_url(re.compile(r"\?s=[0-9a-f]{20}$"))
+    other = context.new_page()
+    open_page(other, page.url)
+    state = other.evaluate("() => new Promise(done => setTimeout(() => done(swimscope.url.get()), 300))")
+    assert state["sel"] == "task:7"
+    assert state["pin"].count(",") == 399
+    assert len(other.url) < 200
+    page.reload()
+    wait_idle(page)
+    assert page.evaluate("() => swimscope.url.get().pin.length") > 2_000
+
+
+def test_bad_values_in_a_link_are_said_and_the_rest_is_used(page: Page, server: Server) -> None:
+    open_page(page, server.page("attention", "gaps", "sel=nonsense&kind=static"))
+    expect(page.locator(".notice", has_text="Part of this link was not used")).to_contain_text("sel=nonsense")
+    expect(page.locator(".segments [aria-current=true]", has_text="Static")).to_have_count(1)
+
+
+def test_the_key_sheet_opens_and_closes(page: Page, server: Server) -> None:
+    open_page(page, server.page("attention"))
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_contain_text("Everywhere")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.keyboard.press("g")
+    page.keyboard.press("f")
+    expect(page).to_have_url(re.compile("/functions"))
+
+
+@pytest.mark.parametrize(
+    "analysis", ["critical-path", "gaps", "chains", "early-dispatch", "cores", "setup", "overhead"]
+)
+def test_a_table_page_downloads_the_csv_of_the_command_line(page: Page, server: Server, analysis: str) -> None:
+    open_page(page, server.page("attention", analysis))
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV").click()
+    text = download.value.path().read_text()
+    assert text.count("\n") > 1
+    whole = page.evaluate(
+        "name => fetch(`${swimscope.config.prefix}api/r/${swimscope.url.place().run}/table/${name}.csv`)"
+        ".then(answer => answer.text())",
+        analysis,
+    )
+    assert text == whole
+
+
+def test_a_parameter_changes_the_table_and_lives_in_the_url(page: Page, server: Server) -> None:
+    open_page(page, server.page("attention", "critical-path"))
+    before = page.locator(".figures").inner_text()
+    page.get_by_role("link", name="Static", exact=True).click()
+    expect(page).to_have_url(re.compile("kind=static"))
+    expect(page.locator(".figures")).not_to_have_text(before)
+    page.go_back()
+    wait_idle(page)
+    expect(page.locator(".figures")).to_have_text(before)
+
+
+def test_a_long_table_comes_in_blocks(page: Page, server: Server) -> None:
+    open_page(page, server.page("large", "edges"))
+    rows = page.locator("#table-grid .ag-center-cols-container .ag-row")
+    expect(rows.first.locator("[col-id=pred]")).not_to_have_text("")
+    page.evaluate("() => dash_ag_grid.getApi('table-grid').ensureIndexVisible(5000, 'top')")
+    expect(page.locator('#table-grid [row-index="5000"] [col-id=pred]').first).to_have_text(re.compile(r"t\d+"))

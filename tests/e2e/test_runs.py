@@ -1,0 +1,151 @@
+"""The runs page in a real browser: list, search, sort, filter, group, open, CSV, new runs."""
+
+from __future__ import annotations
+
+import csv
+import pathlib
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from analysis.synth import write_capture
+from tests.e2e.harness import Server, open_page, wait_idle
+
+ROWS = "#runs-grid .ag-center-cols-container .ag-row"
+
+
+def names(page: Page) -> list[str]:
+    """Names of the rows from top to bottom."""
+    cells = page.locator(f"{ROWS} [col-id=name] .cell-link")
+    pairs = cells.evaluate_all("all => all.map(a => [a.getBoundingClientRect().top, a.textContent])")
+    return [text for _top, text in sorted(pairs)]
+
+
+def wait_for_facts(page: Page, run: str) -> None:
+    """Wait until the row of ``run`` shows its level."""
+    level = page.locator(ROWS).filter(has=page.get_by_text(run, exact=True)).first.locator("[col-id=level]")
+    expect(level).to_have_text(re.compile(r"\d"), timeout=30_000)
+
+
+def test_search_narrows_and_lives_in_the_url(page: Page, server: Server) -> None:
+    open_page(page, server.url)
+    page.get_by_placeholder("Search name, path, root …").fill("no_")
+    expect(page.locator(ROWS)).to_have_count(2)
+    expect(page.locator(".grid-shown")).to_contain_text("2 of")
+    assert "q=no_" in page.url
+    page.reload()
+    wait_idle(page)
+    expect(page.locator(ROWS)).to_have_count(2)
+    assert set(names(page)) == {"no_deps", "no_names"}
+
+
+def test_sort_lives_in_the_url_and_survives_reload(page: Page, server: Server) -> None:
+    open_page(page, f"{server.url}/?q=no_")
+    page.locator("#runs-grid .ag-header-cell[col-id=name]").click()
+    expect(page).to_have_url(re.compile("sort=name:asc"))
+    assert names(page) == ["no_deps", "no_names"]
+    page.locator("#runs-grid .ag-header-cell[col-id=name]").click()
+    expect(page).to_have_url(re.compile("sort=name:desc"))
+    page.reload()
+    wait_idle(page)
+    expect(page.locator(ROWS)).to_have_count(2)
+    assert names(page) == ["no_names", "no_deps"]
+
+
+def test_a_row_opens_its_run_and_back_returns(page: Page, server: Server) -> None:
+    open_page(page, server.url)
+    page.get_by_text("attention", exact=True).first.click()
+    expect(page).to_have_url(re.compile(f"/r/{server.run_key('attention')}$"))
+    expect(page.locator(".card-label", has_text="Makespan")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("heading", name="Runs")).to_be_visible()
+
+
+def test_the_keyboard_alone_opens_a_run(page: Page, server: Server) -> None:
+    open_page(page, f"{server.url}/?q=attention")
+    page.locator("#runs-grid .ag-header-cell[col-id=name]").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/r/"))
+
+
+def test_facts_and_errors_are_filled_in(page: Page, server: Server) -> None:
+    open_page(page, server.url)
+    wait_for_facts(page, "attention")
+    row = page.locator(ROWS).filter(has=page.get_by_text("attention", exact=True)).first
+    expect(row.locator("[col-id=records]")).to_have_text("1,000")
+    broken = page.locator(ROWS).filter(has=page.get_by_text("broken", exact=True)).first
+    expect(broken.locator("[col-id=quality]")).to_have_text("cannot be read", timeout=30_000)
+
+
+def test_new_runs_appear_by_themselves(page: Page, server: Server, samples: pathlib.Path) -> None:
+    open_page(page, f"{server.url}/?q=arrives")
+    expect(page.locator(ROWS)).to_have_count(0)
+    folder = samples / "arrives_later" / "dfx_outputs"
+    write_capture(folder, 20, 11)
+    try:
+        expect(page.get_by_text("arrives_later", exact=True).first).to_be_visible(timeout=40_000)
+    finally:
+        for file in folder.iterdir():
+            file.unlink()
+        folder.rmdir()
+        folder.parent.rmdir()
+
+
+def test_csv_holds_the_rows_that_are_shown(page: Page, server: Server, tmp_path: pathlib.Path) -> None:
+    open_page(page, f"{server.url}/?q=no_&sort=name:desc")
+    expect(page.locator(ROWS)).to_have_count(2)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV").click()
+    target = tmp_path / "runs.csv"
+    download.value.save_as(target)
+    rows = list(csv.DictReader(target.open(encoding="utf-8-sig")))
+    assert [row["Run"] for row in rows] == ["no_names", "no_deps"]
+    assert [row["Path"] for row in rows] == ["no_names/dfx_outputs", "no_deps/dfx_outputs"]
+
+
+def test_columns_can_be_picked(page: Page, server: Server) -> None:
+    open_page(page, server.url)
+    expect(page.locator("#runs-grid .ag-header-cell[col-id=size]")).to_have_count(0)
+    page.get_by_role("button", name="Columns").click()
+    page.get_by_label("Size").check()
+    page.keyboard.press("Escape")
+    expect(page.locator("#runs-grid .ag-header-cell[col-id=size]")).to_have_count(1)
+
+
+def test_two_people_do_not_influence_each_other(new_context: Callable[..., BrowserContext], server: Server) -> None:
+    one, two = new_context().new_page(), new_context().new_page()
+    open_page(one, server.url)
+    open_page(two, server.url)
+    one.get_by_placeholder("Search name, path, root …").fill("no_deps")
+    one.locator("#runs-grid .ag-header-cell[col-id=records]").click()
+    expect(one.locator(ROWS)).to_have_count(1)
+    assert "q=" not in two.url
+    assert two.locator(ROWS).count() > 3
+    two.reload()
+    wait_idle(two)
+    assert two.locator(ROWS).count() > 3
+    open_page(one, server.page("attention", "gaps"))
+    open_page(two, server.page("attention", "gaps"))
+    one.locator("#table-grid .ag-center-cols-container .ag-row").nth(2).locator("[col-id=cause]").click()
+    expect(one).to_have_url(re.compile("sel=gap:"))
+    wait_idle(two)
+    assert "sel=" not in two.url
+    expect(two.locator(".row-selected")).to_have_count(0)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_theme_switch_is_remembered(page: Page, server: Server, theme: str) -> None:
+    open_page(page, server.url)
+    for _ in range(3):
+        if page.evaluate("() => swimscope.theme.choice()") == theme:
+            break
+        page.locator("#theme-switch").click()
+    page.reload()
+    wait_idle(page)
+    assert page.evaluate("() => document.documentElement.dataset.theme") == theme
+    background = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+    light = sum(int(part) for part in re.findall(r"\d+", background)[:3]) > 384
+    assert light == (theme == "light")
