@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.errors import NotAvailable
 from analysis.model import I8, MISSING, Capture
+from analysis.needs import require_dependencies
 from analysis.results import Column, Table, task_ids, task_names, to_us
 
 if TYPE_CHECKING:
@@ -58,10 +58,9 @@ def single_dependency_chains(capture: Capture) -> Chains:
     A run that closes into a cycle has no first task and is left out.
 
     Raises:
-        NotAvailable: the capture has no dependency edges file.
+        NotAvailable: neither deps.json nor ``fanout[]`` is there.
     """
-    if not capture.meta.has_deps and not capture.meta.edges_from_fanout:
-        raise NotAvailable("Chains need dependencies; deps.json is missing beside the swimlane file.")
+    require_dependencies(capture, "Chains need")
     offsets, members = _chains(capture)
     figures = _figures(capture, offsets, members)
     return _sorted(capture, offsets, members, figures)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.cores import core_type_names
-from analysis.errors import NotAvailable
 from analysis.model import I8, MISSING, Capture
+from analysis.needs import require_dispatch
 from analysis.results import Cells, Column, Table, to_us
 from analysis.steps import StepCurve, compact
 
@@ -66,13 +66,7 @@ def core_switch(capture: Capture, ready: dict[str, StepCurve] | None) -> CoreSwi
     Raises:
         NotAvailable: no records, or no dispatch stamps (capture level 1).
     """
-    records, meta = capture.records, capture.meta
-    if not len(records):
-        raise NotAvailable("Core switches need task records; this capture has none.")
-    if meta.level < 2:
-        raise NotAvailable(
-            f"Core switches need dispatch stamps, captured from level 2 on; this capture has level {meta.level}."
-        )
+    require_dispatch(capture, "Core switches need")
     core, previous, start, dispatch = _neighbours(capture)
     ahead = (dispatch != MISSING) & (dispatch < previous)
     gap = start - previous

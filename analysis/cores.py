@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from analysis.errors import NotAvailable
 from analysis.model import I8, MISSING, Capture
+from analysis.needs import require_records
 from analysis.results import Column, Table, to_us
 from analysis.steps import distinct, union_length
 
@@ -73,12 +73,11 @@ def core_statistics(capture: Capture) -> CoreStatistics:
     Raises:
         NotAvailable: the capture has no task record.
     """
+    require_records(capture, "Core statistics need")
     records, meta = capture.records, capture.meta
-    makespan = capture.makespan_ticks
-    if makespan is None:
-        raise NotAvailable("Core statistics need task records; this capture has none.")
     n_cores = core_count(capture)
     window = (int(records.start_ticks.min()), int(records.end_ticks.max()))
+    makespan = window[1] - window[0]
     bounds = np.searchsorted(records.core_id, np.arange(n_cores + 1))
     count = np.diff(bounds)
     tasks, busy, idle = np.zeros(n_cores, np.int64), np.zeros(n_cores, np.int64), np.zeros((n_cores, 2), np.int64)

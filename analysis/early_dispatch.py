@@ -12,6 +12,7 @@ import numpy as np
 
 from analysis.errors import NotAvailable
 from analysis.model import EARLY_UNKNOWN, EARLY_YES, I8, MISSING, Capture, TaskKind
+from analysis.needs import require_dispatch
 from analysis.results import Column, Table, task_ids, task_names, to_us
 
 if TYPE_CHECKING:
@@ -125,13 +126,7 @@ def early_dispatch(capture: Capture) -> EarlyDispatch:
         NotAvailable: no deps.json, no records, or no dispatch and FIN stamps (capture level 1).
     """
     found = markers(capture)
-    if not len(capture.records):
-        raise NotAvailable("Early dispatch needs task records; this capture has none.")
-    if capture.meta.level < 2:
-        raise NotAvailable(
-            "Early dispatch needs dispatch and FIN stamps, captured from level 2 on; this capture has level "
-            f"{capture.meta.level}."
-        )
+    require_dispatch(capture, "Early dispatch needs")
     tasks = capture.tasks
     targets = found.star
     last_fin = _last_fin(capture)[targets]

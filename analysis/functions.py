@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.errors import NotAvailable
 from analysis.model import I8, MISSING, Capture
+from analysis.needs import require_records
 from analysis.results import Cells, Column, Table, to_us
 
 if TYPE_CHECKING:
@@ -69,8 +69,7 @@ def function_statistics(capture: Capture) -> FunctionStatistics:
         NotAvailable: the capture has no task record.
     """
     records = capture.records
-    if not len(records):
-        raise NotAvailable("Function statistics need task records; this capture has none.")
+    require_records(capture, "Function statistics need")
     func_ids, group = np.unique(records.func_id, return_inverse=True)
     everything = np.zeros(len(records), dtype=np.int64)
     names = [capture.meta.func_name(int(func_id)) for func_id in func_ids]
@@ -91,8 +90,7 @@ def elapsed_test_ticks(capture: Capture) -> int:
         NotAvailable: the capture has no task record.
     """
     records = capture.records
-    if not len(records):
-        raise NotAvailable("Test time needs task records; this capture has none.")
+    require_records(capture, "Test time needs")
     dispatched = records.dispatch_ticks[records.dispatch_ticks != MISSING]
     finished = records.finish_ticks[records.finish_ticks != MISSING]
     if capture.meta.level >= 2 and len(dispatched) and len(finished):

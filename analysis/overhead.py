@@ -18,6 +18,7 @@ from analysis.core_switch import CoreSwitch, core_switch
 from analysis.cores import core_type_names
 from analysis.errors import NotAvailable
 from analysis.model import I8, MISSING, Capture
+from analysis.needs import require_dependencies, require_dispatch
 from analysis.results import Column, Table
 from analysis.scheduler_loop import SchedulerLoop, scheduler_loop
 from analysis.steps import StepCurve, compact, count_steps, merged_times
@@ -153,15 +154,9 @@ def system_overhead(capture: Capture) -> SystemOverhead:
     Raises:
         NotAvailable: no records, no dispatch stamps (level 1), or no dependencies.
     """
-    records, meta = capture.records, capture.meta
-    if not len(records):
-        raise NotAvailable("Scheduler overhead needs task records; this capture has none.")
-    if meta.level < 2:
-        raise NotAvailable(
-            f"Scheduler overhead needs dispatch stamps, captured from level 2 on; this capture has level {meta.level}."
-        )
-    if not meta.has_deps and not meta.edges_from_fanout:
-        raise NotAvailable("Scheduler overhead needs dependencies; deps.json is missing beside the swimlane file.")
+    require_dispatch(capture, "Scheduler overhead needs")
+    require_dependencies(capture, "Scheduler overhead needs")
+    records = capture.records
     t0, t1 = int(records.start_ticks.min()), int(records.end_ticks.max())
     names = np.array(core_type_names(capture))
     of_record = names[records.core_id]

@@ -39,7 +39,7 @@ def to_html(report: Report) -> str:
     cards = "".join(f"<div><dt>{html.escape(k)}</dt><dd>{html.escape(v)}</dd></div>" for k, v in report.facts)
     links = "".join(f'<a href="#s{i}">{html.escape(s.title)}</a>' for i, s in enumerate(report.sections))
     server = f'<p><a href="{html.escape(report.link)}">Open this run in Swimscope</a></p>' if report.link else ""
-    quality = _html_table(report.quality) if len(report.quality) else "<p>No findings.</p>"
+    quality = _html_table(report.quality, None) if len(report.quality) else "<p>No findings.</p>"
     sections = "".join(_html_section(i, section) for i, section in enumerate(report.sections))
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -56,7 +56,7 @@ def to_markdown(report: Report) -> str:
         out += [f"[Open this run in Swimscope](<{report.link}>)", ""]
     out += [f"- {_md(key)}: {_md(value)}" for key, value in report.facts]
     out += ["", "## Data quality", ""]
-    out += _md_table(report.quality) if len(report.quality) else ["No findings."]
+    out += _md_table(report.quality, None) if len(report.quality) else ["No findings."]
     for section in report.sections:
         out += ["", f"## {_md(section.title)}", "", _md(section.question), ""]
         if section.reason:
@@ -89,9 +89,9 @@ def _rest(table: Table, limit: int, command: str) -> str:
     return f"{limit:,} of {len(table):,} rows; all of them: {command}"
 
 
-def _rows(table: Table, limit: int) -> list[tuple[str, ...]]:
-    """The first ``limit`` rows as words."""
-    part = table.take(np.arange(min(limit, len(table))))
+def _rows(table: Table, limit: int | None) -> list[tuple[str, ...]]:
+    """The first ``limit`` rows as words; ``None``: all."""
+    part = table if limit is None else table.take(np.arange(min(limit, len(table))))
     columns = [[shown(cell, column) for cell in part.cells(column.name)] for column in part.columns]
     return list(zip(*columns, strict=True))
 
@@ -116,7 +116,7 @@ def _is_text(column: Column) -> bool:
     return column.unit in ("text", "texts", "id", "ids")
 
 
-def _html_table(table: Table) -> str:
+def _html_table(table: Table, limit: int | None = HTML_ROWS) -> str:
     classes = [' class="l"' if _is_text(column) else "" for column in table.columns]
     head = "".join(
         f'<th{c} title="{html.escape(column.doc)}">{html.escape(column.name)}</th>'
@@ -124,15 +124,15 @@ def _html_table(table: Table) -> str:
     )
     body = "".join(
         "<tr>" + "".join(f"<td{c}>{html.escape(cell)}</td>" for c, cell in zip(classes, row, strict=True)) + "</tr>"
-        for row in _rows(table, HTML_ROWS)
+        for row in _rows(table, limit)
     )
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
-def _md_table(table: Table) -> list[str]:
+def _md_table(table: Table, limit: int | None = MARKDOWN_ROWS) -> list[str]:
     head = "| " + " | ".join(_md(column.name) for column in table.columns) + " |"
     rule = "|" + "|".join(" --- " if _is_text(column) else " ---: " for column in table.columns) + "|"
-    return [head, rule, *("| " + " | ".join(map(_md, row)) + " |" for row in _rows(table, MARKDOWN_ROWS))]
+    return [head, rule, *("| " + " | ".join(map(_md, row)) + " |" for row in _rows(table, limit))]
 
 
 def _md(words: str) -> str:

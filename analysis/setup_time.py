@@ -12,6 +12,7 @@ import numpy as np
 
 from analysis.errors import NotAvailable, ParameterError
 from analysis.model import Capture
+from analysis.needs import require_records
 from analysis.results import Column, Table, task_ids, to_us
 
 if TYPE_CHECKING:
@@ -66,8 +67,7 @@ def setup_times(capture: Capture, order: Order = "setup", top: int = 50) -> Setu
     if order not in ("setup", "share") or top < 0:
         raise ParameterError(f"order must be 'setup' or 'share' and top >= 0, not {order!r} and {top}")
     records = capture.records
-    if not len(records):
-        raise NotAvailable("Setup times need task records; this capture has none.")
+    require_records(capture, "Setup times need")
     if not has_setup(capture):
         raise NotAvailable(
             "Setup was not captured: no record holds a receive stamp (the column receive_to_start came on 22 June 2026). "

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.cores import core_type_names
-from analysis.errors import NotAvailable, ParameterError
+from analysis.errors import ParameterError
 from analysis.model import I8, Capture
+from analysis.needs import require_records
 from analysis.results import Column, Table, to_us
 from analysis.steps import StepCurve, count_steps
 
@@ -119,9 +120,8 @@ def window_or_makespan(capture: Capture, t0_ticks: int | None, t1_ticks: int | N
         NotAvailable: the capture has no task record.
         ParameterError: the window ends before it begins.
     """
+    require_records(capture, "Utilisation and range statistics need")
     records = capture.records
-    if not len(records):
-        raise NotAvailable("Utilisation and range statistics need task records; this capture has none.")
     t0 = int(records.start_ticks.min()) if t0_ticks is None else t0_ticks
     t1 = int(records.end_ticks.max()) if t1_ticks is None else t1_ticks
     if t1 < t0:

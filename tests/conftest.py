@@ -5,8 +5,13 @@ from __future__ import annotations
 import pathlib
 
 import pytest
+from hypothesis import settings
 
 from tests import shared_data
+
+# How long one example takes says more about the neighbours on the machine than about the code.
+settings.register_profile("swimscope", deadline=None)
+settings.load_profile("swimscope")
 
 
 @pytest.fixture(scope="session")

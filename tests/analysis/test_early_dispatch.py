@@ -81,6 +81,9 @@ def test_what_is_missing_is_named() -> None:
     rows = [Rec(1, 0, 0, 4)]
     with pytest.raises(NotAvailable, match="level 2"):
         early_dispatch(capture(rows, level=1))
+    unstamped = [Rec(1, 0, 0, 4, dispatch=MISSING, finish=MISSING)]
+    with pytest.raises(NotAvailable, match="none of its records holds them"):
+        early_dispatch(capture(unstamped, level=3))
     with pytest.raises(NotAvailable, match=r"deps\.json"):
         early_dispatch(capture(rows, has_deps=False))
     with pytest.raises(NotAvailable, match="this capture has none"):

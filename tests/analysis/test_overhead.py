@@ -89,5 +89,8 @@ def test_parts_without_their_stamps_say_why() -> None:
 
 
 def test_nothing_at_all_says_so() -> None:
+    unstamped = [Rec(1, 0, 0, 4, dispatch=MISSING, finish=MISSING)]
+    with pytest.raises(NotAvailable, match="none of its records holds them"):
+        system_overhead(capture(unstamped))
     with pytest.raises(NotAvailable, match=r"level 2.*level 3"):
         scheduler_overhead(capture([Rec(1, 0, 0, 10)], level=1))
