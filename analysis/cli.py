@@ -68,7 +68,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def _add_input(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
     parser.add_argument("path", metavar="PATH", help="a swimlane file, or a directory that holds one")
-    parser.add_argument("--launch", type=int, default=0, metavar="N", help="which launch of the file (default 0)")
+    parser.add_argument("--launch", type=int, metavar="N", help="which launch of the file (default 0)")
     parser.add_argument("--format", choices=formats, default=formats[0], help=f"default: {formats[0]}")
     parser.add_argument("--out", metavar="FILE", help="write there instead of to the standard output")
 
@@ -96,7 +96,7 @@ def _add_trace(commands: Any) -> None:
     words = "The capture as Chrome trace JSON, for Perfetto."
     parser = commands.add_parser("trace", help=words, description=words)
     parser.add_argument("path", metavar="PATH", help="a swimlane file, or a directory that holds one")
-    parser.add_argument("--launch", type=int, default=0, metavar="N", help="which launch of the file (default 0)")
+    parser.add_argument("--launch", type=int, metavar="N", help="which launch of the file (default 0)")
     parser.add_argument("--arrows", action="store_true", help="one arrow per dependency as well")
     parser.add_argument("--out", metavar="FILE", required=True, help="file to write")
     parser.set_defaults(command=_trace)
@@ -143,13 +143,16 @@ def _no_rows(analysis: Analysis, form: str) -> str:
 def _open(options: argparse.Namespace) -> Capture:
     from analysis import sources
 
-    return sources.open_one(options.path, options.launch, _unreadable)
+    capture = sources.open_one(options.path, options.launch or 0, _unreadable)
+    if capture.meta.launches > 1 and options.launch is None:
+        _say(f"{options.path} holds {capture.meta.launches} launches, this is launch 0; choose with --launch N")
+    return capture
 
 
 def _info(options: argparse.Namespace) -> None:
     from analysis import sources
 
-    facts = sources.describe(options.path, options.launch, _unreadable)
+    facts = sources.describe(options.path, options.launch or 0, _unreadable)
     table = sources.facts_table(facts)
     if options.format == "json":
         text = _json(facts)

@@ -107,6 +107,25 @@ def test_every_analysis_answers_or_says_why_not(name: str) -> None:
     assert len(reasons) < len(ANALYSES)
 
 
+@pytest.mark.parametrize("variant", shared_data.shared_params(shared_data.variant_names()))
+def test_every_generation_of_the_container_gives_the_same_answers(variant: str) -> None:
+    device, other = opened("qwen3_14b_decode_device"), load(shared_data.SHARED / "variants" / variant)
+
+    def functions(capture: Capture) -> list[tuple[Any, ...]]:
+        rows = function_statistics(capture).to_json()
+        return [(r["func_id"], r["name"], r["count"], round(r["total_us"], 3), round(r["p95_us"], 3)) for r in rows]
+
+    def overhead(capture: Capture) -> list[tuple[str, float]]:
+        rows = scheduler_overhead(capture).table.to_records()
+        return [(row["scope"], round(row["overhead_us"], 3)) for row in rows]
+
+    assert functions(other) == functions(device)
+    assert single_dependency_chains(other).table.cells("tasks") == single_dependency_chains(device).table.cells("tasks")
+    assert markers(other).to_json() == markers(device).to_json()
+    if other.meta.level >= 2:
+        assert overhead(other) == overhead(device)
+
+
 def test_the_early_dispatch_run_is_early() -> None:
     if not shared_data.PRESENT:
         pytest.skip(shared_data.WHY_ABSENT)

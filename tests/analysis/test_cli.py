@@ -199,6 +199,18 @@ def test_a_capture_without_records_gives_empty_lists_and_reasons(run: Run) -> No
     assert run.err.startswith("swimscope: not available: ")
 
 
+def test_each_launch_of_a_file_has_its_own_answers(run: Run) -> None:
+    path = shared_data.REPO / "tests" / "data" / "launches" / "healthy.json"
+    first = run.json("functions", path)
+    assert run.err == f"swimscope: {path} holds 2 launches, this is launch 0; choose with --launch N\n"
+    second = run.json("functions", path, "--launch", 1)
+    assert run.err == ""
+    assert sum(row["total_ticks"] for row in second) == sum(row["total_ticks"] for row in first) + 5
+    assert run.json("info", path, "--launch", 1)["launch"] == 1
+    assert run("functions", path, "--launch", 2) == 3
+    assert "launches 0 to 1" in run.err
+
+
 def test_a_lower_level_says_what_would_bring_the_answer(run: Run, tmp_path: pathlib.Path) -> None:
     write_capture(tmp_path, 50, 1, level=1)
     for command in ("early-dispatch", "overhead"):
