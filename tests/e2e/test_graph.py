@@ -1,0 +1,348 @@
+"""The task graph page in a real browser: each control changes the picture, the URL and the panel."""
+
+from __future__ import annotations
+
+import csv
+import re
+import time
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.e2e.graph_page import click, id_of, lines, nodes, open_graph, place_of, settled, url_keys, with_class
+from tests.e2e.harness import THEMES, Server, set_theme
+from tests.shared_data import needs_shared, oracle
+
+pytestmark = needs_shared
+
+SMALL, DEVICE, CHAIN, HUGE = "pa_small_l4", "qwen3_14b_decode_device", "dep_chain_391_l4", "pa_huge_l4"
+MODES = ("full", "reduced", "omitted", "reduced-df", "omitted-df")
+
+
+def counts_of(name: str) -> dict[str, int]:
+    """Edges of every mode in the oracle."""
+    found = oracle(name)
+    total, omitted, omitted_df = found["edges"], len(found["omitted"]), len(found["omitted_df"])
+    return dict(zip(MODES, (total, total - omitted, omitted, total - omitted_df, omitted_df), strict=True))
+
+
+def test_a_small_graph_is_drawn_whole_and_says_so(page: Page, server: Server) -> None:
+    open_graph(page, server, SMALL)
+    assert len(nodes(page)) == 13
+    assert len(lines(page)) == 17
+    expect(page.locator("#graph-hud")).to_contain_text("13 of 13 tasks")
+    expect(page.locator("#graph-hud")).to_contain_text("17 of 17 edges")
+    shapes = page.evaluate(
+        "() => Object.fromEntries(swimscope.graph.cy().nodes().map(n => [n.data('kind'), n.style('shape')]))"
+    )
+    assert shapes == {"aic": "rectangle", "aiv": "ellipse", "alloc": "barrel"}
+
+
+@pytest.mark.parametrize("name", [SMALL, CHAIN])
+def test_keys_1_to_5_show_the_modes_with_the_counts_of_the_oracle(page: Page, server: Server, name: str) -> None:
+    open_graph(page, server, name)
+    expected = counts_of(name)
+    places = page.evaluate("() => swimscope.graph.cy().nodes().map(n => n.position())")
+    for at, mode in reversed(list(enumerate(MODES, 1))):
+        page.keyboard.press(str(at))
+        settled(page)
+        assert url_keys(page).get("mode", "full") == mode
+        assert len(lines(page)) == expected[mode]
+        button = page.locator(f'#graph-modes [data-set="mode={mode}"]')
+        expect(button).to_have_attribute("aria-pressed", "true")
+        expect(button).to_contain_text(f"{expected[mode]:,}")
+    assert page.evaluate("() => swimscope.graph.cy().nodes().map(n => n.position())") == places
+
+
+def test_the_omitted_list_is_a_table_whose_rows_open_the_edge(page: Page, server: Server) -> None:
+    open_graph(page, server, CHAIN, "tab=omitted")
+    rows = page.locator("#graph-omitted .ag-center-cols-container .ag-row")
+    expect(rows.first).to_be_visible()
+    expect(page.locator("#graph-side")).to_contain_text("391 edges")
+    rows.first.click()
+    settled(page)
+    pred, succ = url_keys(page)["node"].removeprefix("edge:").split("-")
+    assert [pred, succ] in oracle(CHAIN)["omitted"]
+    expect(page.locator("#graph-side h2")).to_contain_text("Edge")
+
+
+def test_a_click_selects_highlights_and_fills_the_panel_and_back_undoes_it(page: Page, server: Server) -> None:
+    open_graph(page, server, SMALL)
+    task = id_of(page, "r2t3")
+    click(page, task)
+    assert url_keys(page)["sel"] == task
+    panel = page.locator("#graph-side")
+    expect(panel).to_contain_text("UP r2t3")
+    expect(panel).to_contain_text("Fed by 3 tasks")
+    expect(panel).to_contain_text("Used by 1 task")
+    expect(panel.locator("table[aria-label=Arguments]")).to_contain_text("INOUT")
+    page.mouse.move(5, 400)
+    settled(page)
+    fed = {id_of(page, label) for label in ("r1t0", "r2t1", "r2t2")}
+    assert fed <= with_class(page, "before")
+    assert id_of(page, "r2t7") in with_class(page, "after")
+    assert id_of(page, "r2t0") in with_class(page, "dim")
+    page.go_back()
+    settled(page)
+    assert "sel" not in url_keys(page)
+    assert not with_class(page, "dim")
+
+
+def test_depth_0_n_and_all(page: Page, server: Server) -> None:
+    open_graph(page, server, SMALL, f"sel=task:{(2 << 32) + 11}")
+    page.mouse.move(5, 400)
+    reached = {}
+    for depth in ("0", "1", "2", "-1"):
+        page.locator(f'#graph-depths [data-set="depth={depth}"]').click()
+        settled(page)
+        reached[depth] = len([one for one in with_class(page, "before") if ">" not in one])
+    assert reached == {"0": 0, "1": 4, "2": 8, "-1": 12}
+
+
+def test_hover_highlights_and_leaving_takes_it_back(page: Page, server: Server) -> None:
+    open_graph(page, server, SMALL)
+    page.mouse.move(*place_of(page, id_of(page, "r2t1")))
+    page.wait_for_function("() => swimscope.graph.cy().elements('.dim').length > 0")
+    expect(page.locator("#graph-tip")).to_contain_text("SF r2t1")
+    page.mouse.move(5, 400)
+    page.wait_for_function("() => swimscope.graph.cy().elements('.dim').length === 0")
+    expect(page.locator("#graph-tip")).to_be_hidden()
+
+
+@pytest.mark.parametrize("text", ["r2t7", str((2 << 32) + 7)])
+def test_search_by_id(page: Page, server: Server, text: str) -> None:
+    open_graph(page, server, SMALL)
+    page.keyboard.press("/")
+    page.keyboard.type(text)
+    expect(page.locator("#graph-found")).to_contain_text("1 found")
+    page.keyboard.press("Enter")
+    settled(page)
+    assert url_keys(page)["sel"] == f"task:{(2 << 32) + 7}"
+
+
+def test_search_by_name_counts_marks_and_steps(page: Page, server: Server) -> None:
+    open_graph(page, server, SMALL)
+    page.locator("#graph-search").fill("sf")
+    expect(page.locator("#graph-found")).to_contain_text("3 found")
+    assert len(with_class(page, "hit")) == 3
+    seen = []
+    for _ in range(3):
+        page.keyboard.press("Enter")
+        settled(page)
+        seen.append(url_keys(page)["sel"])
+    expect(page.locator("#graph-found")).to_contain_text("3 of 3")
+    assert len(set(seen)) == 3
+    page.keyboard.press("Shift+Enter")
+    settled(page)
+    assert url_keys(page)["sel"] == seen[1]
+
+
+def test_a_found_task_that_is_not_drawn_is_taken_out_of_its_group(page: Page, server: Server) -> None:
+    open_graph(page, server, HUGE)
+    assert all(one.startswith("grp:") for one in nodes(page))
+    page.locator("#graph-search").fill("r2t407")
+    expect(page.locator("#graph-found")).to_contain_text("1 found")
+    page.keyboard.press("Enter")
+    page.wait_for_function("id => swimscope.graph.cy().getElementById(id).length === 1", arg=f"task:{(2 << 32) + 407}")
+    settled(page)
+    expect(page.locator("#graph-hud")).to_contain_text("49,248 of 49,248 tasks")
+    expect(page.locator("#graph-side")).to_contain_text("Fed by 4 tasks")
+
+
+def test_both_directions(page: Page, server: Server) -> None:
+    open_graph(page, server, SMALL)
+    forward = "axis => swimscope.graph.cy().edges().every(e => e.target().position(axis) > e.source().position(axis))"
+    assert page.evaluate(forward, "x")
+    page.keyboard.press("t")
+    settled(page)
+    assert url_keys(page)["dir"] == "tb"
+    assert page.evaluate(forward, "y")
+    assert not page.evaluate(forward, "x")
+
+
+def test_zoom_pan_and_fit(page: Page, server: Server) -> None:
+    open_graph(page, server, SMALL)
+    look = "() => [swimscope.graph.cy().zoom(), swimscope.graph.cy().pan().x]"
+    zoom, pan = page.evaluate(look)
+    page.locator('[data-graph="zoom-in"]').click()
+    closer, _ = page.evaluate(look)
+    assert closer > zoom
+    page.keyboard.press("Shift+ArrowRight")
+    assert page.evaluate(look)[1] != pan
+    x, y = place_of(page, id_of(page, "r2t1"))
+    page.mouse.move(x, y)
+    page.mouse.wheel(0, -240)
+    page.wait_for_function("z => swimscope.graph.cy().zoom() > z", arg=closer)
+    page.keyboard.press("f")
+    box = page.evaluate(
+        "() => { const c = swimscope.graph.cy(), b = c.elements().renderedBoundingBox(); return [b.x1, b.y1, c.width() - b.x2, c.height() - b.y2]; }"
+    )
+    assert min(box) >= 0
+
+
+def test_an_edge_opens_its_annotations(page: Page, server: Server) -> None:
+    open_graph(page, server, SMALL)
+    click(page, f"{id_of(page, 'r2t0')}>{id_of(page, 'r2t1')}")
+    assert url_keys(page)["node"].startswith("edge:")
+    table = page.locator("table[aria-label=Annotations]")
+    expect(table).to_contain_text("creator")
+    expect(table).to_contain_text("wait")
+    page.keyboard.press("Escape")
+    settled(page)
+    assert "node" not in url_keys(page)
+
+
+def test_the_menu_offers_what_the_keys_do(page: Page, server: Server) -> None:
+    open_graph(page, server, SMALL)
+    task = id_of(page, "r2t7")
+    click(page, task, button="right")
+    menu = page.locator("#graph-menu")
+    expect(menu).to_be_visible()
+    menu.get_by_text("Who feeds it, who uses it").click()
+    settled(page)
+    assert url_keys(page) == {"sel": task, "tab": "text"}
+    expect(menu).to_be_hidden()
+
+
+def test_who_feeds_and_who_uses_as_tables(page: Page, server: Server) -> None:
+    open_graph(page, server, HUGE, f"tab=text&sel=task:{(2 << 32) + 407}&gdepth=1")
+    expect(page.locator("#graph-side")).to_contain_text("Who feeds UP r2t407?")
+    expect(page.locator("#graph-feeds .ag-center-cols-container .ag-row")).to_have_count(4)
+    expect(page.locator("#graph-uses .ag-center-cols-container .ag-row")).to_have_count(1)
+    page.locator("#graph-feeds .ag-row", has_text="alloc").first.click()
+    settled(page)
+    assert url_keys(page)["sel"] == f"task:{1 << 32}"
+
+
+def test_a_group_opens_by_double_click_and_closes_again(page: Page, server: Server) -> None:
+    open_graph(page, server, HUGE)
+    before = set(nodes(page))
+    group = next(one for one in before if one.startswith("grp:alloc"))
+    began = time.monotonic()
+    page.mouse.dblclick(*place_of(page, group))
+    page.wait_for_function("n => swimscope.graph.cy().nodes('[tid]').length === n", arg=96)
+    print(f"expansion drawn after {time.monotonic() - began:.2f} s")
+    expect(page.locator("#graph-hud")).to_contain_text("96 one by one")
+    assert url_keys(page)["exp"] == group.removeprefix("grp:")
+    page.locator('[data-set="tab=groups"]').click()
+    page.locator("[data-graph^='close:']").click()
+    page.wait_for_function("n => swimscope.graph.cy().nodes().length === n", arg=len(before))
+    assert set(nodes(page)) == before
+
+
+def test_every_scope_and_never_more_than_3000_elements(page: Page, server: Server) -> None:
+    sel = f"sel=task:{(2 << 32) + 407}"
+    for show, text in (
+        ("summary", "49,248 of"),
+        ("path", "critical path"),
+        ("around", "outside the picture"),
+        ("all", "1,500 of"),
+    ):
+        open_graph(page, server, HUGE, f"show={show}&{sel}")
+        assert 0 < len(nodes(page)) + len(lines(page)) <= 3_000
+        expect(page.locator(".graph-page")).to_contain_text(text)
+
+
+def test_keyboard_only(page: Page, server: Server) -> None:
+    open_graph(page, server, SMALL)
+    page.locator("#graph-keys").focus()
+    seen = []
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+        seen.append(page.locator("#graph-live").inner_text())
+    assert all(re.search(r"r\dt\d+ · AI[CV]|r1t0 · ALLOC", text) for text in seen)
+    assert len(set(seen)) >= 3
+    page.keyboard.press("Enter")
+    settled(page)
+    chosen = url_keys(page)["sel"]
+    page.keyboard.press("m")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    settled(page)
+    assert url_keys(page) == {"sel": chosen, "depth": "-1"}
+    page.keyboard.press("c")
+    settled(page)
+    assert url_keys(page)["show"] == "around"
+    page.keyboard.press("<")
+    settled(page)
+    assert url_keys(page)["depth"] == "5"
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_both_themes(page: Page, server: Server, theme: str) -> None:
+    open_graph(page, server, SMALL)
+    set_theme(page, theme)
+    dark = page.evaluate("() => swimscope.graph.cy().nodes('.aic')[0].style('background-color')")
+    assert dark == {"light": "rgb(223,234,251)", "dark": "rgb(29,47,74)"}[theme]
+    text = page.evaluate("() => swimscope.graph.cy().nodes()[0].style('color')")
+    assert text == {"light": "rgb(28,36,48)", "dark": "rgb(228,233,240)"}[theme]
+
+
+def test_exports(page: Page, server: Server) -> None:
+    open_graph(page, server, SMALL, "mode=reduced")
+    found = {}
+    for kind in ("png", "svg", "csv", "dot"):
+        page.locator(".graph-export summary").click()
+        with page.expect_download() as download:
+            page.locator(f'[data-graph="export:{kind}"]').click()
+        with open(download.value.path(), "rb") as stream:
+            found[kind] = stream.read()
+    assert found["png"].startswith(b"\x89PNG")
+    assert found["svg"].count(b"<title>") == 13
+    assert found["svg"].count(b"<polyline") == counts_of(SMALL)["reduced"]
+    assert len(list(csv.DictReader(found["csv"].decode().splitlines()))) == counts_of(SMALL)["reduced"]
+    assert found["dot"].count(b" -> ") == counts_of(SMALL)["reduced"]
+
+
+def test_to_the_swimlane_and_back_with_the_selection(page: Page, server: Server) -> None:
+    open_graph(page, server, SMALL)
+    task = id_of(page, "r2t3")
+    click(page, task)
+    page.get_by_text("Show in swimlane").click()
+    page.wait_for_url(re.compile("/swimlane"))
+    assert url_keys(page)["sel"] == task
+    page.go_back()
+    page.wait_for_selector("#graph-cy[data-ready]")
+    settled(page)
+    assert url_keys(page)["sel"] == task
+    assert task in with_class(page, "here")
+
+
+def test_a_selection_reaches_a_swimlane_tab_within_a_second(context: BrowserContext, server: Server) -> None:
+    other = context.new_page()
+    other.goto(server.page(SMALL, "swimlane"))
+    other.wait_for_function("() => window.swimscope && swimscope.url.place().page === 'swimlane'")
+    page = context.new_page()
+    open_graph(page, server, SMALL)
+    task = id_of(page, "r2t7")
+    page.mouse.click(*place_of(page, task))
+    other.wait_for_function("sel => swimscope.url.get().sel === sel", arg=task, timeout=1_000, polling=20)
+
+
+def test_a_selection_made_elsewhere_is_shown_here(context: BrowserContext, server: Server) -> None:
+    page, other = context.new_page(), context.new_page()
+    open_graph(page, server, SMALL)
+    open_graph(other, server, SMALL)
+    task = id_of(page, "r2t7")
+    other.evaluate("sel => swimscope.url.set({ sel }, { push: true })", task)
+    page.wait_for_function(
+        "id => swimscope.graph.cy().getElementById(id).hasClass('here')", arg=task, timeout=2_000, polling=20
+    )
+    expect(page.locator("#graph-side")).to_contain_text("r2t7")
+
+
+def test_reload_and_a_second_person_see_the_same_picture(
+    page: Page, server: Server, new_context: Callable[..., BrowserContext]
+) -> None:
+    open_graph(page, server, DEVICE, "mode=reduced-df&dir=tb&show=summary&sel=func:3")
+    mine = (nodes(page), lines(page), with_class(page, "dim"))
+    page.reload()
+    page.wait_for_selector("#graph-cy[data-ready]")
+    settled(page)
+    assert (nodes(page), lines(page), with_class(page, "dim")) == mine
+    theirs = new_context().new_page()
+    theirs.goto(page.url)
+    theirs.wait_for_selector("#graph-cy[data-ready]")
+    settled(theirs)
+    assert (nodes(theirs), lines(theirs), with_class(theirs, "dim")) == mine
