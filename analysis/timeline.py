@@ -20,7 +20,7 @@ from analysis.model import I4, I8, U1, Bool, Capture
 from analysis.timeline_items import Items, Lane, View, view_items
 from analysis.timeline_kernels import NO_CLASS, busy_profile, count_touching, raster, wide_items
 
-INDEX_VERSION = 2
+INDEX_VERSION = 3
 OVERVIEW_BINS = 2048
 BAR_BYTES, CELL_BYTES = 20, 2
 """What a bar and a raster cell cost in a message (``timeline_wire``), about."""
@@ -91,6 +91,8 @@ class LodIndex:
     ends_sorted: I8
     task_order: I4
     """Item positions by (task, start, track)."""
+    track_classes: I8
+    """Which classes occur in which track: ``track << 16 | class``, ascending."""
     overview: NDArray[np.float64]
     pyramid_cls: NDArray[np.uint16]
     pyramid_busy: NDArray[Any]
@@ -279,6 +281,7 @@ def build_arrays(items: Items) -> dict[str, NDArray[Any]]:
         "wide_order": wide_order, "wide_offsets": wide_offsets.astype(np.int64), "ends_sorted": ends_sorted,
     }  # fmt: skip
     arrays["task_order"] = np.lexsort((items.track, items.start_ticks, items.task)).astype(np.int32)
+    arrays["track_classes"] = np.unique((items.track.astype(np.int64) << 16) | items.cls)
     arrays["overview"] = _overview(items)
     arrays.update(_pyramid(items, offsets, n_tracks))
     return {name: _frozen(array) for name, array in arrays.items()}

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.model import I8, Capture
+from analysis.model import Capture
 from analysis.timeline import LodIndex, LodResult
 from analysis.timeline_items import available_views, class_name
 from analysis.timeline_kernels import NO_CLASS
@@ -91,15 +91,13 @@ def view_info(capture: Capture, index: LodIndex) -> dict[str, Any]:
     plain JSON numbers; 64-bit ids never occur here.
     """
     lane_of_track = np.repeat(np.arange(len(index.lanes)), [lane.rows for lane in index.lanes])
-    per_track = np.diff(index.offsets)
-    pair: I8 = np.unique(np.repeat(lane_of_track, per_track).astype(np.int64) * 65536 + index.cls)
-    classes: list[list[int]] = [[] for _ in index.lanes]
-    for value in pair.tolist():
-        classes[value >> 16].append(value & 0xFFFF)
+    classes: list[dict[int, None]] = [{} for _ in index.lanes]
+    for value in index.track_classes.tolist():
+        classes[int(lane_of_track[value >> 16])][value & 0xFFFF] = None
     first, last = index.span_ticks
     peak = float(index.overview.max(initial=0.0))
     return {
-        "lanes": [{**asdict(lane), "classes": classes[i]} for i, lane in enumerate(index.lanes)],
+        "lanes": [{**asdict(lane), "classes": sorted(classes[i])} for i, lane in enumerate(index.lanes)],
         "classes": [
             {"name": class_name(capture, int(kind), int(value)), "kind": int(kind), "value": int(value)}
             for kind, value in zip(index.class_kind, index.class_value, strict=True)

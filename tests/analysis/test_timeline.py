@@ -158,7 +158,7 @@ def test_stored_arrays_come_back_as_the_same_index() -> None:
     index = make_index([(0, 0, 5, 0), (1, 3, 9, 2)], 2)
     arrays = {name: getattr(index, name) for name in (
         "start_ticks", "middle_ticks", "end_ticks", "cls", "kind", "index", "task", "class_kind", "class_value",
-        "offsets", "task_order", "wide_order", "wide_offsets", "ends_sorted", "overview", "pyramid_cls", "pyramid_busy",
+        "offsets", "task_order", "track_classes", "wide_order", "wide_offsets", "ends_sorted", "overview", "pyramid_cls", "pyramid_busy",
         "pyramid_count",
     )}  # fmt: skip
     arrays["levels"] = np.empty((0, 5), dtype=np.int64)

@@ -51,17 +51,21 @@
     const control = new AbortController();
     running.set(name, control);
     const state = T.s;
+    T.busy();
     try {
       const answer = await work(control.signal);
       if (T.s === state && running.get(name) === control) done(answer);
     } catch (error) {
       if (error.name === "AbortError" || T.s !== state) return;
       ns.say("The swimlane could not load this", error.message, "warn");
-      delete T.el("swim-root").dataset.busy;
     } finally {
       if (running.get(name) === control) running.delete(name);
+      if (T.s === state) T.redraw();
     }
   };
+
+  T.waiting = () => running.size > 0;
+  T.busy = () => (T.el("swim-root").dataset.busy = "true");
 
   T.span = () => {
     const [first, last] = T.s.info.span;
@@ -87,7 +91,7 @@
       length = Math.round(length);
     }
     T.s.win = [start, start + length];
-    T.el("swim-root").dataset.busy = "true";
+    T.busy();
     T.s.movedAt = how === "gesture" ? performance.now() : 0;
     if (how !== "quiet") T.remember(how === "step");
     T.redraw();
@@ -140,7 +144,11 @@
     if (frame || !T.s) return;
     frame = requestAnimationFrame(() => {
       frame = 0;
-      if (!T.s || !T.s.ready) return;
+      if (!T.s) return;
+      if (!T.s.ready) {
+        if (!T.waiting()) delete T.el("swim-root").dataset.busy;
+        return;
+      }
       T.measureBox();
       T.drawFrame(T.current());
       T.request();
@@ -157,7 +165,7 @@
   async function load() {
     const state = T.s;
     state.ready = false;
-    T.el("swim-root").dataset.busy = "true";
+    T.busy();
     await new Promise((resolve) => {
       T.latest("info", (signal) => T.json("info", {}, signal), (info) => {
         state.info = info;

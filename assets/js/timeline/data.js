@@ -85,19 +85,17 @@
   }
 
   T.request = () => {
-    if (!T.s.ready || !T.s.rows.length) return T.settled();
-    const todo = missing();
+    const todo = T.s.rows.length ? missing() : [];
     if (!todo.length) {
       T.settled();
-      return undefined;
+      return;
     }
     const one = todo[0];
     const name = scope(one) + [one.level, one.low, one.high, one.tracks.join()].join();
-    if (asked && asked.name === name) return undefined;
+    if (asked && asked.name === name) return;
     window.clearTimeout(timer);
-    T.el("swim-root").dataset.busy = "1";
+    T.busy();
     timer = window.setTimeout(() => send(one, name), asked || kept.length ? ASK_DELAY_MS : 0);
-    return undefined;
   };
 
   /* One request in flight; a newer view aborts the older one. */
@@ -130,6 +128,7 @@
       if (T.s === state) {
         ns.say("This part of the swimlane could not be loaded", error.message, "warn");
         if (one.hl) T.s.highlight = null;
+        delete T.el("swim-root").dataset.busy;
       }
       return;
     } finally {
@@ -139,8 +138,11 @@
     T.redraw();
   }
 
+  /* Nothing is missing and the picture is the present one: the page says it rests. */
   T.settled = () => {
-    delete T.el("swim-root").dataset.busy;
+    const { drawn, win, y } = T.s;
+    if (T.waiting()) return;
+    if (drawn && drawn.win[0] === win[0] && drawn.win[1] === win[1] && drawn.y === y) delete T.el("swim-root").dataset.busy;
   };
 
   T.ranges = (tracks) => {

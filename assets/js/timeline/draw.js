@@ -102,6 +102,7 @@
     });
     tell(shown);
     T.drawHover();
+    T.request();
   }
 
   function tell(data) {
