@@ -20,7 +20,7 @@ from analysis.steps import count_steps
 from analysis.utilisation import Utilisation
 
 WIDTH, LEFT, BUCKETS = 1000, 90, 600
-PLOT = WIDTH - LEFT - 10
+PLOT = WIDTH - LEFT - 40
 BLUE, ORANGE, RED, GREEN, GREY = "#3b7dd8", "#d9822b", "#c8443c", "#3f9c5a", "#808890"
 SERIES = (BLUE, ORANGE, GREEN, RED)
 MAX_LANE_PIXELS = 900
@@ -63,10 +63,21 @@ def utilisation_curves(capture: Capture, found: Utilisation) -> str:
 
 
 def overhead_curves(capture: Capture, found: SystemOverhead) -> str:
-    """Where in the window each core type is in overhead."""
+    """Where in the window each core type is in overhead: one row per type, filled as high as its share of the time."""
     series = [(t.core_type, t.overhead.means(found.t0_ticks, found.t1_ticks, BUCKETS)) for t in found.by_type]
     series.append(("all types", found.all_curve.means(found.t0_ticks, found.t1_ticks, BUCKETS)))
-    return _curves(capture, "Scheduler overhead over time", series, found.t0_ticks, found.t1_ticks)
+    row, body = 44, []
+    for at, (name, values) in enumerate(series):
+        base = 10 + row * (at + 1)
+        x = LEFT + np.repeat(np.arange(BUCKETS + 1), 2)[1:-1] * (PLOT / BUCKETS)
+        y = base - (row - 10) * np.clip(np.repeat(values, 2), 0, 1)
+        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x.tolist(), y.tolist(), strict=True))
+        colour = SERIES[at % len(SERIES)]
+        body.append(f'<polygon points="{LEFT},{base} {points} {LEFT + PLOT},{base}" fill="{colour}"/>')
+        body.append(_text(LEFT - 6, base - 12, name, "end"))
+    height = row * len(series)
+    body.append(_time_axis(capture, found.t0_ticks, found.t1_ticks, height + 10))
+    return _svg("Scheduler overhead over time", height + 46, body)
 
 
 def function_bars(found: FunctionStatistics, top: int = 15) -> str:
