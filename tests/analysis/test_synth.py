@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from pathlib import Path
@@ -9,11 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis import formats
-from analysis.errors import LimitError
+from analysis import formats, synth_demo
+from analysis.errors import InputError, LimitError
 from analysis.model import Capture, PhaseLane, TaskKind
 from analysis.synth import SHAPES, write_capture
-from analysis.synth_demo import write_demo
 from analysis.synth_schedule import draws
 from tests.reference_loader import load
 
@@ -184,13 +184,30 @@ def test_bad_arguments_are_named(tmp_path: Path, records: int, options: dict, wo
         write_capture(tmp_path, records, 1, **options)
 
 
-def test_demo_tree_is_complete_and_made_once(tmp_path: Path) -> None:
+def test_demo_tree_is_complete_and_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = tuple(dataclasses.replace(s, records=min(s.records, 500)) for s in synth_demo.SAMPLES)
+    monkeypatch.setattr(synth_demo, "SAMPLES", small)
     lines: list[str] = []
-    write_demo(tmp_path, lines.append)
+    synth_demo.write_demo(tmp_path, lines.append)
     captures = {p.parent.parent.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("chip_swimlane_records.json")}
-    assert len(captures) == len(lines) >= 12
+    assert captures == {sample.name for sample in small}
+    assert len(lines) == len(small) >= 12
     assert not (tmp_path / "missing/no_deps/dfx_outputs/deps.json").exists()
     assert not list((tmp_path / "missing/no_name_map/dfx_outputs").glob("name_map*"))
     lines.clear()
-    write_demo(tmp_path, lines.append)
+    synth_demo.write_demo(tmp_path, lines.append)
     assert lines == []
+
+
+def test_demo_damage_is_what_readers_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    damaged = tuple(dataclasses.replace(s, records=400) for s in synth_demo.SAMPLES if s.damage)
+    monkeypatch.setattr(synth_demo, "SAMPLES", damaged)
+    synth_demo.write_demo(tmp_path)
+
+    def codes(name: str) -> set[str]:
+        return {notice.code for notice in formats.load(tmp_path / "damaged" / name / "dfx_outputs").meta.notices}
+
+    assert codes("rows_dropped") >= {"unmatched_aicore", "unmatched_aicpu", "reserved_row"}
+    assert codes("stamps_disordered") >= {"order_violation", "negative_length", "zero_length", "unknown_kind"}
+    with pytest.raises(InputError, match="cut off"):
+        codes("cut_short")
