@@ -25,15 +25,27 @@ def grid_columns(columns: tuple[Column, ...], marked_above: Mapping[str, float] 
     return [_marked(_grid_column(column), limits.get(column.name)) for column in columns]
 
 
-def narrow(column: GridColumn) -> GridColumn:
-    """``column`` for a small place: ids as Ring & Task ID with the whole id in the tooltip, less room for names."""
+def narrow(columns: list[GridColumn]) -> list[GridColumn]:
+    """``columns`` for a small place: what a row is and its measures first, other numbers that name things last.
+
+    Ids show as Ring & Task ID with the whole id in the tooltip; names get less room.
+    """
+    named = [c for c in columns if c.unit in ("id", "ids") or c.name in ("name", "names")]
+    lead = sorted(named[:2], key=lambda c: c.unit == "text") or columns[:1]
+    tail = [c for c in columns if c.unit == "index" and c not in lead]
+    middle = [c for c in columns if c not in lead and c not in tail]
+    return [_narrow(column) for column in (*lead, *middle, *tail)]
+
+
+def _narrow(column: GridColumn) -> GridColumn:
+    widths = {"text": 136, "us": 104, "count": 92, "index": 84, "share": 88, "ids": 150, "texts": 150}
     if column.unit == "id":
         short = {
             "valueFormatter": {"function": "swimscope_label(params.value)"},
             "tooltipValueGetter": {"function": "swimscope_id(params.value)"},
         }
         return replace(column, width_px=88, extra=column.extra | short)
-    return replace(column, width_px={"text": 140, "us": 104, "count": 92, "index": 84, "share": 88}.get(column.unit))
+    return replace(column, width_px=widths.get(column.unit))
 
 
 def _marked(column: GridColumn, limit: float | None) -> GridColumn:

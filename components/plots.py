@@ -45,6 +45,8 @@ def curves_figure(items: Sequence[CurveLike], y_title: str) -> dict[str, Any]:
             yaxis=_axis(y_title) | {"rangemode": "tozero", "fixedrange": True},
             hovermode="x",
             uirevision="curves",
+            legend=layout()["legend"] | {"y": 1.0, "yanchor": "bottom"},
+            margin=layout()["margin"] | {"t": 34},
         ),
     }
 

@@ -22,6 +22,9 @@ rebuild = ("launch",)
 def layout(services: Services, view: ViewState, run_key: str) -> Any:
     """The table on the left, the selected function on the right; names alone when there is nothing to time."""
     capture = services.library.capture(run_key, view.launch)
+    wait = table_page.waiting(services, run_key, "functions", view)
+    if wait is not None:
+        return wait
     shown = table_page.table_view(services, run_key, "functions", view)
     if not shown.outcome.available:
         return _names_only(capture)
@@ -55,7 +58,7 @@ def table_grid(shown: TableView, view: ViewState, grid_id: str, narrow: bool = F
     columns = [grid.function_column(c) if c.name == "name" else c for c in table_rows.grid_columns(table.columns)]
     return grid.grid(
         grid_id,
-        [table_rows.narrow(c) for c in columns] if narrow else columns,
+        table_rows.narrow(columns) if narrow else columns,
         table_rows.rows(table, table_rows.selection_of("functions", {})),
         row_id="_row",
         sort=view.sort or "total_us:desc",

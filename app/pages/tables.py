@@ -78,6 +78,9 @@ def pages() -> tuple[TablePage, ...]:
 
 def layout(services: Services, view: ViewState, run_key: str, name: str) -> Any:
     """Rail on the left; headline, parameters, figures, curves and the chosen table on the right."""
+    wait = table_page.waiting(services, run_key, name, view)
+    if wait is not None:
+        return html.Div([rail(services, name, view, run_key), wait], className="analysis")
     shown = table_page.table_view(services, run_key, name, view)
     main = [
         _toolbar(services, shown, view, run_key),
@@ -237,7 +240,7 @@ def table_grid(services: Services, shown: TableView, view: ViewState, grid_id: s
     columns = [grid.function_column(c) if c.name == "name" and _names_functions(shown) else c for c in columns]
     return grid.grid(
         grid_id,
-        [table_rows.narrow(c) for c in columns] if narrow else columns,
+        table_rows.narrow(columns) if narrow else columns,
         None if infinite else table_rows.rows(shown.table, pick),
         row_id="_row",
         infinite=infinite,

@@ -8,6 +8,7 @@ from typing import Any
 
 from dash import html
 
+from analysis.model import Capture
 from analysis.registry import Parameter
 from app import table_page
 from app.pages import functions, tables
@@ -36,7 +37,7 @@ def content(services: Services, panels: Panels, request: Mapping[str, Any]) -> h
     if tab.name == OVERVIEW:
         return panel.answer(number, OVERVIEW, overview.content(services, tab.view, run_key))
     shown = panels.table_view(run_key, tab)
-    parts = [_headline(services, tab, shown, run_key), *_settings(tab, shown)]
+    parts = [_headline(services, tab, shown, run_key), *_settings(services, tab, shown, run_key)]
     parts += [notices.notice(f"{p.key}={p.text} was not used", p.reason, "warn") for p in shown.problems]
     parts += [notices.notice(note, level="info") for note in shown.outcome.notes]
     if not shown.outcome.available:
@@ -65,7 +66,7 @@ def _headline(services: Services, tab: Tab, shown: TableView, run_key: str) -> A
     return panel.headline(shown.analysis.title, shown.analysis.question, href, ",".join(keys))
 
 
-def _settings(tab: Tab, shown: TableView) -> list[Any]:
+def _settings(services: Services, tab: Tab, shown: TableView, run_key: str) -> list[Any]:
     """The parameters of the analysis, and the window it looks at."""
     parts: list[Any] = [_choice(parameter, shown) for parameter in table_page.choice_parameters(shown.analysis)]
     for parameter in shown.analysis.parameters:
@@ -75,7 +76,9 @@ def _settings(tab: Tab, shown: TableView) -> list[Any]:
         if parameter.name == "threshold_us":
             parts += _threshold(tab.view)
     if tab.window:
-        parts.append(html.Span(["Over ", WINDOW_WORDS[tab.window], *_window_text(shown)], className="panel-window"))
+        capture = services.library.capture(run_key, tab.view.launch)
+        words = f"Over {WINDOW_WORDS[tab.window]}{_window_text(capture, tab)}"
+        parts.append(html.Span(words, className="panel-window"))
     return [html.Div(parts, className="panel-settings")] if parts else []
 
 
@@ -92,12 +95,12 @@ def _threshold(view: ViewState) -> list[Any]:
     return [html.Label("Red above (µs)", htmlFor="panel-threshold"), box]
 
 
-def _window_text(shown: TableView) -> list[str]:
-    """The bounds of the window in µs, from the curves where there are any."""
-    if not shown.outcome.curves:
-        return []
-    first = shown.outcome.curves[0]
-    return [f": {fmt.us(first.t0_us)} to {fmt.us(first.t1_us)}"]
+def _window_text(capture: Capture, tab: Tab) -> str:
+    """The bounds of the window in µs; nothing when it is the whole run."""
+    if tab.view.t0 is None or tab.view.t1 is None:
+        return ""
+    first, last = capture.meta.us(tab.view.t0), capture.meta.us(tab.view.t1)
+    return f": {fmt.us(first)} to {fmt.us(last)}, {fmt.us(last - first)} long"
 
 
 def _switch(services: Services, tab: Tab, shown: TableView, run_key: str) -> html.Div:

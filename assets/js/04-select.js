@@ -99,8 +99,9 @@
     if (data.sel) {
       items.push(["Select", () => ns.url.set({ sel: data.sel, hl: data.hl || null, item: null }, { push: true })]);
       if (ns.url.place().page !== "swimlane") items.push(["Show in swimlane", () => to("swimlane")]);
-      items.push(["Show in graph", () => to("graph")], ...ns.rowActions(data));
+      items.push(["Show in graph", () => to("graph")]);
     }
+    items.push(...ns.rowActions(data));
     if (data.href) {
       items.push(["Open", () => ns.url.go(data.href)]);
       items.push(["Open in a new tab", () => window.open(data.href, "_blank", "noopener")]);

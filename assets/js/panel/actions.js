@@ -38,6 +38,11 @@
     }
   }
 
+  function pinned(core) {
+    const known = (ns.url.get().pin || "").split(",").filter(Boolean);
+    return [...new Set([...known, "core:" + core])].join(",");
+  }
+
   const scheduler = { view: "scheduler", pin: null, hide: null };
   const whole = { t0: null, t1: null, y: null };
 
@@ -55,6 +60,9 @@
     if (sel.startsWith("chain:")) {
       out.push(["Highlight the chain in the swimlane", () => apply({ sel, hl: sel, ...whole })]);
       out.push(["Highlight all chains", () => apply({ hl: "chains", ...whole })]);
+    }
+    if (!sel && Number.isInteger(data.core_id) && data.core_id >= 0) {
+      out.push(["Pin the core's lane in the swimlane", () => apply({ pin: pinned(data.core_id), y: null })]);
     }
     return out;
   };
