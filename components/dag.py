@@ -101,7 +101,7 @@ def _task_node(capture: Capture, scene: Scene, layout: Layout, i: int, node_id: 
     kind = TaskKind(int(tasks.kind[task]))
     func_id = int(tasks.func_id[task])
     name = capture.task_name(task)
-    data = {
+    data: dict[str, Any] = {
         "id": node_id,
         "label": f"{short(name)}\n{task_text(capture, task)}",
         "name": name,

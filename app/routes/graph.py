@@ -16,6 +16,7 @@ from app import graph_picture
 from app.services import Services
 from app.url_state import decode
 from components.dag_svg import svg
+from components.theme import Theme
 
 SEARCH_LIMIT = 500
 """Matches a search hands to the browser; the total is always told."""
@@ -84,7 +85,7 @@ def export_dot(services: Services, run_key: str) -> Any:
 def export_svg(services: Services, run_key: str) -> Any:
     """The picture of the page as SVG; ``theme`` light or dark."""
     args = flask.request.args.to_dict()
-    theme = "dark" if args.pop("theme", "light") == "dark" else "light"
+    theme: Theme = "dark" if args.pop("theme", "light") == "dark" else "light"
     drawn, _ = graph_picture.possible(services, run_key, decode(args)[0])
     row = services.library.run(run_key).row
     edges = drawn.scene.edges

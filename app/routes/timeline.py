@@ -40,8 +40,8 @@ def register(server: flask.Flask, services: Services) -> None:
     route("window", _window)
     for path, answer in answers.JSON_ANSWERS.items():
         route(path, lambda request, answer=answer: flask.jsonify(answer(request)))
-    for path, answer in answers.FILE_ANSWERS.items():
-        route(path, answer)
+    for path, file_answer in answers.FILE_ANSWERS.items():
+        route(path, file_answer)
 
 
 def _error(text: str, status: int) -> flask.Response:
