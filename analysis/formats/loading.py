@@ -15,7 +15,7 @@ from analysis.formats.assemble import Parts, assemble
 from analysis.formats.inputs import Inputs, find, identity
 from analysis.formats.peek import shape_of
 from analysis.formats.raw import RawSwimlane, no_swimlane
-from analysis.formats.reading import expand, is_list, read_file, sections
+from analysis.formats.reading import expand, is_list, paused_collector, read_file, sections
 from analysis.formats.registry import Format, Sections, Shape
 from analysis.formats.report import Report
 from analysis.model import Capture
@@ -71,7 +71,7 @@ def load_inputs(inputs: Inputs, launch: int = 0, progress: Progress = no_progres
         NotFoundError, UnknownFormatError, InputError: as :func:`load`.
     """
     report = Report()
-    with ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(1) as pool, paused_collector():
         reader = _Reader(pool)
         parts = Parts(raw=no_swimlane(), label=inputs.label)
         if inputs.swimlane is not None:

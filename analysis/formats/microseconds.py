@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.formats.cycles import LEVEL_KEYS, MAX_CORE, core_to_thread, read_level
-from analysis.formats.phases import Depths, depths, nested_lists
+from analysis.formats.phases import Depths, depths, stream_rows
 from analysis.formats.raw import AicoreRows, AicpuRows, KnownJoins, OrchRows, PhaseRows, RawSwimlane, empty
 from analysis.formats.reading import small
 from analysis.formats.registry import Format, Sections, Shape
@@ -139,11 +139,11 @@ def _fanout(rows: list[TaskRow], token: NDArray[np.uint64], raw: RawSwimlane, re
 
 def _phases(section: msgspec.Raw | None, raw: RawSwimlane, source: str, report: Report) -> None:
     parts: list[PhaseRows] = []
-    for stream, part in enumerate(nested_lists(section, "aicpu_scheduler_phases", source, report)):
+    name = "aicpu_scheduler_phases"
+    for stream, rows in stream_rows(section, PhaseRow, name, source, report):
         raw.streams.append(stream)
-        place = f"aicpu_scheduler_phases[{stream}]"
-        for rows, _ in typed_rows(part, PhaseRow, place, source, report):
-            task, has_task = ids([row.task_id for row in rows], place, report)
+        if rows:
+            task, has_task = ids([row.task_id for row in rows], f"{name}[{stream}]", report)
             parts.append(
                 PhaseRows(
                     stream=np.full(len(rows), stream, np.int64),
@@ -161,18 +161,18 @@ def _phases(section: msgspec.Raw | None, raw: RawSwimlane, source: str, report: 
                     epoch=np.full(len(rows), -1, np.int64),
                 )
             )
+    raw.streams = sorted(set(raw.streams))
     if parts:
         raw.phases = PhaseRows.join(parts)
 
 
 def _orchestrator(section: msgspec.Raw | None, raw: RawSwimlane, source: str, report: Report) -> None:
-    streams = nested_lists(section, "aicpu_orchestrator_phases", source, report)
-    raw.orchestrator_streams = len(streams)
     parts: list[OrchRows] = []
-    for stream, part in enumerate(streams):
-        place = f"aicpu_orchestrator_phases[{stream}]"
-        for rows, _ in typed_rows(part, OrchRow, place, source, report):
-            task, has_task = ids([row.task_id for row in rows], place, report)
+    name = "aicpu_orchestrator_phases"
+    for stream, rows in stream_rows(section, OrchRow, name, source, report):
+        raw.orchestrator_streams = max(raw.orchestrator_streams, stream + 1)
+        if rows:
+            task, has_task = ids([row.task_id for row in rows], f"{name}[{stream}]", report)
             parts.append(
                 OrchRows(
                     stream=np.full(len(rows), stream, np.int64),

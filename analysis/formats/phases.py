@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import chain
-from typing import Any
+from collections.abc import Iterator
+from operator import attrgetter
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -11,9 +12,10 @@ import numpy as np
 from analysis.formats.raw import OrchRows, PhaseRows, RawSwimlane, UploadRows, empty
 from analysis.formats.reading import elements, is_list
 from analysis.formats.report import Report
-from analysis.formats.structs import Id, Int, Int32, column, encode, ids, typed_rows
+from analysis.formats.structs import Id, Int, Int32, column, encode, ids, typed_lists, typed_rows, wide_column
 from analysis.model import I8
 
+S = TypeVar("S", bound=msgspec.Struct)
 Depths = tuple[Int32, Int32, Int32]
 
 
@@ -79,9 +81,7 @@ def epochs(rows: list[Any]) -> I8:
 
 def depths(rows: list[Any], name: str) -> I8:
     """Queue depths (n, 3), -1 where not recorded."""
-    absent = (-1, -1, -1)
-    cells = chain.from_iterable(value if value is not None else absent for value in (getattr(r, name) for r in rows))
-    return np.fromiter(cells, np.int64, 3 * len(rows)).reshape(len(rows), 3)
+    return wide_column(rows, name, 3)
 
 
 def phase_columns(rows: list[PhaseRow], stream: int, place: str, raw: RawSwimlane, report: Report) -> PhaseRows:
@@ -114,16 +114,38 @@ def nested_lists(section: msgspec.Raw | None, place: str, source: str, report: R
     return elements(section, source, place)
 
 
+def stream_rows(
+    section: msgspec.Raw | None, kind: type[S], name: str, source: str, report: Report
+) -> Iterator[tuple[int, list[S]]]:
+    """(stream, rows) of a section that holds one list per stream; a stream may come in several parts, or empty."""
+    lists = typed_lists(section, kind)
+    if lists is not None:
+        lists.reverse()
+        for stream in range(len(lists)):
+            yield stream, lists.pop()
+        return
+    for stream, part in enumerate(nested_lists(section, name, source, report)):
+        yield stream, []
+        for rows, _ in typed_rows(part, kind, f"{name}[{stream}]", source, report):
+            yield stream, rows
+
+
 def read_scheduler_phases(section: msgspec.Raw | None, raw: RawSwimlane, source: str, report: Report) -> None:
     """``aicpu_scheduler_phases``: the position of a list is its scheduler id."""
     parts: list[PhaseRows] = []
-    for stream, part in enumerate(nested_lists(section, "aicpu_scheduler_phases", source, report)):
+    name = "aicpu_scheduler_phases"
+    for stream, rows in stream_rows(section, PhaseRow, name, source, report):
         raw.streams.append(stream)
-        place = f"aicpu_scheduler_phases[{stream}]"
-        for rows, _ in typed_rows(part, PhaseRow, place, source, report):
-            parts.append(phase_columns(rows, stream, place, raw, report))
+        parts.append(phase_columns(rows, stream, f"{name}[{stream}]", raw, report))
+    raw.streams = sorted(set(raw.streams))
     if parts:
         raw.phases = PhaseRows.join(parts)
+
+
+def _orch_kinds(rows: list[Any]) -> list[str]:
+    """Kind of each orchestrator record; today's files name none and mean a submit."""
+    named = map(attrgetter("kind", "phase"), rows)
+    return [kind or phase or "orch_submit" for kind, phase in named]
 
 
 def _orch_columns(
@@ -132,7 +154,7 @@ def _orch_columns(
     task, has_task = ids([row.task_id for row in rows], place, report)
     return OrchRows(
         stream=np.full(len(rows), stream, np.int64),
-        kind=encode([row.kind or row.phase or "orch_submit" for row in rows], raw.kind_index),
+        kind=encode(_orch_kinds(rows), raw.kind_index),
         start=column(rows, ends[0]),
         end=column(rows, ends[1]),
         submit_idx=column(rows, "submit_idx"),
@@ -148,13 +170,10 @@ def read_orchestrator(
     """``aicpu_orchestrator_phases`` (device cycles) or ``host_orchestrator_phases`` (host nanoseconds)."""
     name = "host_orchestrator_phases" if host else "aicpu_orchestrator_phases"
     ends = ("start_host_ns", "end_host_ns") if host else ("start_cycles", "end_cycles")
-    streams = nested_lists(section, name, source, report)
-    raw.orchestrator_streams = max(raw.orchestrator_streams, len(streams))
-    parts = [
-        _orch_columns(rows, stream, f"{name}[{stream}]", ends, raw, report)
-        for stream, part in enumerate(streams)
-        for rows, _ in typed_rows(part, HostOrchRow if host else OrchRow, f"{name}[{stream}]", source, report)
-    ]
+    parts: list[OrchRows] = []
+    for stream, rows in stream_rows(section, HostOrchRow if host else OrchRow, name, source, report):
+        raw.orchestrator_streams = max(raw.orchestrator_streams, stream + 1)
+        parts.append(_orch_columns(rows, stream, f"{name}[{stream}]", ends, raw, report))
     return OrchRows.join(parts) if parts else empty(OrchRows)
 
 

@@ -7,6 +7,8 @@ nesting is bounded by the decoder (it stops with an error, memory stays bounded)
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import re
 import zlib
 from collections.abc import Iterator
@@ -144,6 +146,39 @@ def batches(raw: msgspec.Raw, source: str, place: str) -> Iterator[tuple[int, by
             end += 1
         yield at, b"[" + b",".join(parts[at:end]) + b"]"
         at = end
+
+
+def cut(raw: msgspec.Raw) -> Iterator[bytes | msgspec.Raw]:
+    """A long JSON list of objects as several shorter ones, cut by looking for the key every object begins with.
+
+    Needs no pass over the JSON, but may cut inside an object that holds the same key; such a piece is not valid JSON
+    (a bracket or a quote stays open), so a caller that fails to decode one goes back to :func:`batches`.
+    """
+    view = memoryview(raw)
+    first = re.match(rb'\[\s*(\{\s*"[^"\\]{1,64}")', view)
+    if len(view) <= _CHUNK_BYTES or first is None:
+        yield raw
+        return
+    text, marker, start = bytes(view), first[1], 1
+    while len(text) - start > _CHUNK_BYTES:
+        comma = text.rfind(b",", start, text.find(marker, start + _CHUNK_BYTES))
+        if comma < 0:
+            break
+        yield b"[" + text[start:comma] + b"]"
+        start = comma + 1
+    yield b"[" + text[start:]
+
+
+@contextlib.contextmanager
+def paused_collector() -> Iterator[None]:
+    """No cyclic garbage collection while millions of plain objects come into being (they hold no cycles)."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def small(raw: msgspec.Raw | None, source: str, place: str) -> Any:

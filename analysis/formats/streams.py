@@ -77,6 +77,7 @@ def phase_table(raw: RawSwimlane, index: IdIndex, zero: int) -> PhaseTable:
     rows = raw.phases.take(_order(raw.phases.stream, raw.phases.start, raw.phases.end))
     lanes = np.array([lane_of(kind) for kind in raw.kinds], np.uint8)
     lane: U1 = lanes[rows.kind] if len(rows) else np.zeros(0, np.uint8)
+    position = np.searchsorted(np.array(raw.streams, np.int64), rows.stream)
     start, end = rows.start - zero, rows.end - zero
     return PhaseTable(
         stream=rows.stream.astype(np.int32),
@@ -91,7 +92,9 @@ def phase_table(raw: RawSwimlane, index: IdIndex, zero: int) -> PhaseTable:
         pop_miss=rows.pop_miss,
         shared_start=rows.shared_start.astype(np.int32),
         shared_end=rows.shared_end.astype(np.int32),
-        row=sub_rows(rows.stream * len(PhaseLane) + lane, start, end),
+        row=sub_rows(
+            (position * len(PhaseLane) + lane).astype(np.int16 if len(raw.streams) < 10_000 else np.int64), start, end
+        ),
     )
 
 

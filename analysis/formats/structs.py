@@ -8,13 +8,14 @@ counted and named. A row that fits comes out the same on both paths.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from operator import attrgetter
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 import msgspec
 import numpy as np
 
-from analysis.formats.reading import batches, elements, integer, is_list
+from analysis.formats.reading import batches, cut, elements, integer, is_list
 from analysis.formats.report import Report
 from analysis.model import I8, U8, Bool
 
@@ -25,6 +26,9 @@ Int: TypeAlias = Annotated[int, msgspec.Meta(ge=-NUMBER_LIMIT, le=NUMBER_LIMIT)]
 Int32: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 Id: TypeAlias = int | str
 """A 64-bit id: JSON number or decimal string."""
+
+
+_FAULTS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def typed_rows(
@@ -42,13 +46,39 @@ def typed_rows(
             report.add("wrong_type", 1, place)
         return
     decoder: msgspec.json.Decoder[list[S]] = msgspec.json.Decoder(list[kind])  # type: ignore[valid-type]
-    for first, batch in batches(raw, source, place):
+    first = 0
+    for piece in cut(raw):
         try:
-            rows = decoder.decode(batch)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            yield _one_by_one(first, elements(batch, source, place), kind, place, report)
-        else:
-            yield rows, range(first, first + len(rows))
+            rows = decoder.decode(piece)
+        except _FAULTS:
+            break
+        yield rows, range(first, first + len(rows))
+        first += len(rows)
+        del rows
+    else:
+        return
+    yield from _tolerant(raw, first, kind, place, source, report)
+
+
+def _tolerant(
+    raw: msgspec.Raw, after: int, kind: type[S], place: str, source: str, report: Report
+) -> Iterator[tuple[list[S], list[int]]]:
+    """The rows from position ``after`` on, batch by batch, each row by itself."""
+    for first, batch in batches(raw, source, place):
+        parts = elements(batch, source, place)
+        skip = max(0, after - first)
+        if skip < len(parts):
+            yield _one_by_one(first + skip, parts[skip:], kind, place, report)
+
+
+def typed_lists(raw: msgspec.Raw | None, kind: type[S]) -> list[list[S]] | None:
+    """A list of lists of rows in one go; None when anything in it does not fit."""
+    if raw is None:
+        return None
+    try:
+        return msgspec.json.decode(raw, type=list[list[kind]])  # type: ignore[valid-type]
+    except _FAULTS:
+        return None
 
 
 def _one_by_one(
@@ -60,7 +90,7 @@ def _one_by_one(
     for at, raw in enumerate(raws, first):
         try:
             rows.append(decoder.decode(raw))
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except _FAULTS as error:
             code = "out_of_range" if "Expected `int` " in str(error) else "wrong_type"
             report.add(code, 1, f"{place}[{at}]")
         else:
@@ -73,8 +103,25 @@ def column(rows: Sequence[Any], name: str, missing: int = -1) -> I8:
     try:
         return np.fromiter(map(attrgetter(name), rows), np.int64, len(rows))
     except TypeError:
-        values = (missing if value is None else value for value in map(attrgetter(name), rows))
-        return np.fromiter(values, np.int64, len(rows))
+        values = list(map(attrgetter(name), rows))
+        if values.count(None) == len(values):
+            return np.full(len(rows), missing, np.int64)
+        return np.fromiter((missing if value is None else value for value in values), np.int64, len(rows))
+
+
+def wide_column(rows: Sequence[Any], name: str, width: int, missing: int = -1) -> I8:
+    """An attribute that is a tuple of ``width`` integers as (n, width); None becomes ``missing`` throughout."""
+    shape = (len(rows), width)
+    try:
+        flat = np.fromiter(chain.from_iterable(map(attrgetter(name), rows)), np.int64, width * len(rows))
+    except TypeError:
+        values = list(map(attrgetter(name), rows))
+        if values.count(None) == len(values):
+            return np.full(shape, missing, np.int64)
+        absent = (missing,) * width
+        cells = chain.from_iterable(absent if value is None else value for value in values)
+        flat = np.fromiter(cells, np.int64, width * len(rows))
+    return flat.reshape(shape)
 
 
 def ids(values: Sequence[Any], place: str, report: Report) -> tuple[U8, Bool]:
