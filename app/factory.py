@@ -16,7 +16,7 @@ from analysis.store import Store
 from app import errors, router, security, shell
 from app.analyses import Analyses
 from app.facts import FactsCache
-from app.jobs import Openings
+from app.jobs import Jobs
 from app.library import Library
 from app.links import Links
 from app.pages import tables
@@ -84,13 +84,14 @@ def create_app(settings: Settings) -> Dash:
 def make_services(settings: Settings) -> Services:
     """The bundle for ``settings``; nothing is scanned or opened yet."""
     store = Store(settings.data_dir / "store")
-    openings = Openings(settings.data_dir / "openings", settings.data_dir / "store")
+    outcomes = settings.data_dir / "outcomes"
+    jobs = Jobs(settings.data_dir / "jobs", settings.data_dir / "store", outcomes)
     return Services(
         settings=settings,
-        library=Library(settings, store, FactsCache(settings.data_dir / "facts"), openings),
+        library=Library(settings, store, FactsCache(settings.data_dir / "facts"), jobs),
         store=store,
-        openings=openings,
-        analyses=Analyses(settings.data_dir / "outcomes"),
+        jobs=jobs,
+        analyses=Analyses(outcomes),
         links=Links(settings.data_dir / "links", settings.link_max_bytes),
     )
 

@@ -7,6 +7,7 @@ every worker afterwards.
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +17,7 @@ from analysis import chains, critical_path, early_dispatch, reduction
 from analysis.errors import NotAvailable, SwimscopeError
 from analysis.graph_scene import Scene, around_scene, fits_whole, path_scene, summary_scene, whole_scene
 from analysis.graph_summary import Partition, levels, partition
+from analysis.graph_text import repeated_annotations
 from analysis.layout import Layout, in_rows, layered
 from analysis.model import EARLY_UNKNOWN, I4, I8, Bool, Capture
 from analysis.neighbourhood import adjacency, neighbourhood
@@ -29,6 +31,19 @@ APART_MAX = 250
 """Tasks drawn one by one around each anchor of a summary."""
 AROUND_MAX = 600
 """Tasks of a neighbourhood picture."""
+GRAPH_CODES = (
+    "self_edge",
+    "dangling_edge",
+    "dangling_tensor",
+    "duplicate_task",
+    "graph_mismatch",
+    "hb_violation",
+    "fanout_edges",
+    "graph_nodes",
+    "unknown_value",
+    "unreadable_file",
+)
+"""Data-quality findings that change what the graph shows."""
 DF_MODES = ("reduced-df", "omitted-df")
 
 
@@ -83,8 +98,21 @@ def picture(services: Services, run_key: str, view: ViewState) -> Picture:
         view.mode,
         view.dir,
         counts,
-        (*selection(services, capture, view.mode).notes, *notes, *scene.notes),
+        (*notes, *scene.notes, *data_notes(services, capture, view.mode)),
     )
+
+
+def data_notes(services: Services, capture: Capture, mode: str) -> list[str]:
+    """What is odd about the graph's data: a cycle by name, repeated annotations, findings of the import."""
+
+    def build() -> dict[str, Any]:
+        return {"repeated": np.array([repeated_annotations(capture)])}
+
+    found = list(selection(services, capture, mode).notes)
+    repeated = int(services.store.derived(capture, "graph-repeated-1", build)["repeated"][0])
+    if repeated:
+        found.append(f"{repeated:,} rows of edges[] repeat another row exactly; each edge is drawn once.")
+    return found + [item.message for item in capture.meta.notices if item.code in GRAPH_CODES]
 
 
 def require_graph(capture: Capture) -> None:
@@ -145,7 +173,8 @@ def near_tasks(capture: Capture, anchors: list[int], depth: int) -> I4:
 def selected_task(capture: Capture, sel: str) -> int:
     """Dense index of the task that a selection (or an item of ``exp``) names, -1 when it names none."""
     word, _, rest = sel.partition(":")
-    return capture.task_index(int(rest)) if word in ("task", "group", "gap", "chain") and rest.isdigit() else -1
+    known = word in ("task", "group", "gap", "chain") and re.fullmatch("[0-9]{1,20}", rest)
+    return capture.task_index(int(rest)) if known else -1
 
 
 def lit(capture: Capture, view: ViewState) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,7 @@ def content(services: Services, view: ViewState, run_key: str) -> Any:
 def _details(services: Services, capture: Capture, view: ViewState, run_key: str) -> Any:
     word, _, rest = view.node.partition(":")
     if word == "edge":
-        ends = [capture.task_index(int(part)) if part.isdigit() else -1 for part in rest.split("-")]
+        ends = [capture.task_index(int(part)) if re.fullmatch("[0-9]{1,20}", part) else -1 for part in rest.split("-")]
         edge = graph_text.edge_index(capture, *ends) if len(ends) == 2 and min(ends) >= 0 else -1
         return dag_details.edge_panel(capture, edge) if edge >= 0 else empty("The file holds no such edge.")
     if word == "grp":
@@ -111,11 +112,6 @@ def _nothing(capture: Capture, view: ViewState) -> html.Div:
     }.get(view.sel.partition(":")[0], "Click a task, a group or a line; or search. Press ? for the keys.")
     found = [html.H2("Nothing is open"), html.P(text, className="muted"), html.H3("Tasks by kind")]
     found.append(dag_details.table(["Kind", "Tasks"], rows, "Tasks by kind", wrap=True))
-    notices = [
-        item for item in capture.meta.notices if any(word in item.code for word in ("edge", "dep", "tensor", "cycle"))
-    ]
-    if notices:
-        found += [html.H3("About the graph's data"), html.Ul([html.Li(item.message) for item in notices])]
     return html.Div(found, className="details")
 
 

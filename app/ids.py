@@ -20,6 +20,7 @@ TABS = "tabs"
 OPEN_TICK = "open-tick"
 OPEN_PROGRESS = "open-progress"
 OPEN_CANCEL = "open-cancel"
+OPEN_JOB = "open-job"
 OPEN_RETRY = "open-retry"
 
 OVERVIEW_PLOT = "overview-plot"

@@ -1,7 +1,7 @@
-"""How does a long open go on while its page waits? One child process per capture; status as a small file.
+"""How does a long open or analysis go on while its page waits? One child process per job; status as a small file.
 
-The child fills the store on disk, so its memory is given back when it ends, any worker can then map the result, and
-cancelling is safe. Every worker sees the same status files; a status whose heartbeat is older than
+The child fills the store or the outcomes on disk, so its memory is given back when it ends, any worker can then map the
+result, and cancelling is safe. Every worker sees the same status files; a running status whose heartbeat is older than
 :data:`STALE_S` belongs to a dead child.
 """
 
@@ -15,9 +15,10 @@ import sys
 import tempfile
 import threading
 import time
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 State = Literal["idle", "running", "done", "failed", "cancelled"]
 HEARTBEAT_S = 2.0
@@ -26,8 +27,25 @@ POLL_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
+class Job:
+    """What a child does: open a capture, and run ``analysis`` with ``parameters`` when one is named."""
+
+    source: Path
+    launch: int
+    signature: str
+    analysis: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Equal jobs have equal names, in every process."""
+        parts = [str(self.source), self.launch, self.signature, self.analysis, dict(sorted(self.parameters.items()))]
+        return hashlib.sha256(json.dumps(parts).encode("utf-8", "surrogateescape")).hexdigest()[:24]
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an open is: ``fraction`` 0..1, ``stage`` in words; ``message`` says why it failed."""
+    """How far a job is: ``fraction`` 0..1, or below 0 when unknown; ``stage`` in words; ``message`` why it failed."""
 
     state: State
     fraction: float = 0.0
@@ -39,23 +57,30 @@ class Progress:
 IDLE = Progress("idle")
 
 
-class Openings:
-    """Background opens under ``folder``; safe with several workers."""
+class Jobs:
+    """Background jobs with their status under ``folder``; safe with several workers.
 
-    def __init__(self, folder: Path, store_root: Path) -> None:
+    Args:
+        folder: where the status files lie; made on first use.
+        store_root: the capture store that children fill.
+        outcomes: the folder of analysis outcomes that children fill.
+    """
+
+    def __init__(self, folder: Path, store_root: Path, outcomes: Path) -> None:
         self._folder = folder
         self._store_root = store_root
+        self._outcomes = outcomes
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._lock = threading.Lock()
 
-    def status(self, source: Path, launch: int, signature: str) -> Progress:
-        """How the open of this capture stands."""
+    def status(self, job: Job) -> Progress:
+        """How ``job`` stands."""
         self._reap()
-        return read_status(self._file(source, launch, signature))
+        return read_status(self._file(job))
 
-    def start(self, source: Path, launch: int, signature: str) -> Progress:
-        """Start opening, or join the open that is running."""
-        file = self._file(source, launch, signature)
+    def start(self, job: Job) -> Progress:
+        """Start ``job``, or join it when it is running."""
+        file = self._file(job)
         with self._lock:
             known = read_status(file)
             if known.state == "running":
@@ -64,25 +89,28 @@ class Openings:
             self._folder.mkdir(parents=True, exist_ok=True)
             cancel_file(file).unlink(missing_ok=True)
             write_status(file, begun)
-            command = [sys.executable, "-m", "app.open_job", str(self._store_root), str(source), str(launch), str(file)]
-            self._children[file.name] = subprocess.Popen(command, cwd=Path(__file__).parents[1])
+            self._children[file.name] = subprocess.Popen(self._command(job, file), cwd=Path(__file__).parents[1])
         return begun
 
-    def wait(self, source: Path, launch: int, signature: str) -> Progress:
-        """Start or join the open and wait for its end."""
-        progress = self.start(source, launch, signature)
+    def wait(self, job: Job) -> Progress:
+        """Start or join ``job`` and wait for its end."""
+        progress = self.start(job)
         while progress.state == "running":
             time.sleep(POLL_S)
-            progress = self.status(source, launch, signature)
+            progress = self.status(job)
         return progress
 
-    def cancel(self, source: Path, launch: int, signature: str) -> None:
-        """Ask the child to stop at its next step."""
-        cancel_file(self._file(source, launch, signature)).touch()
+    def cancel(self, job: Job) -> None:
+        """Ask the child to stop."""
+        cancel_file(self._file(job)).touch()
 
-    def _file(self, source: Path, launch: int, signature: str) -> Path:
-        name = hashlib.sha256(f"{source}\0{launch}\0{signature}".encode("utf-8", "surrogateescape")).hexdigest()[:24]
-        return self._folder / f"{name}.json"
+    def _command(self, job: Job, file: Path) -> list[str]:
+        program = [sys.executable, "-m", "app.run_job", str(file), str(self._store_root), str(job.source)]
+        more = [str(self._outcomes), job.analysis, json.dumps(dict(job.parameters))] if job.analysis else []
+        return [*program, str(job.launch), *more]
+
+    def _file(self, job: Job) -> Path:
+        return self._folder / f"{job.name}.json"
 
     def _reap(self) -> None:
         with self._lock:

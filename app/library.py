@@ -20,7 +20,7 @@ from analysis.errors import NotFoundError, SwimscopeError
 from analysis.model import Capture
 from analysis.store import Store
 from app.facts import Facts, FactsCache, facts_of
-from app.jobs import Openings
+from app.jobs import Job, Jobs
 from app.settings import Root, Settings
 
 FIRST_ROWS_WAIT_S = 0.4
@@ -95,11 +95,11 @@ def run_key(root_name: str, relative: str) -> str:
 class Library:
     """The runs under ``settings.roots``, kept current by daemon threads that start on first use."""
 
-    def __init__(self, settings: Settings, store: Store, facts: FactsCache, openings: Openings) -> None:
+    def __init__(self, settings: Settings, store: Store, facts: FactsCache, jobs: Jobs) -> None:
         self._settings = settings
         self._store = store
         self._facts = facts
-        self._openings = openings
+        self._jobs = jobs
         self._runs: dict[str, Run] = {}
         self._state = ScanState(False, 0)
         self._lock = threading.Lock()
@@ -278,7 +278,7 @@ class Library:
             return
         try:
             if run.row.size_bytes > self._settings.inline_open_max_bytes:
-                self._openings.wait(run.source, 0, run.signature)
+                self._jobs.wait(Job(run.source, 0, run.signature))
             self._publish_facts(run, self._store.open(run.source))
         except SwimscopeError as error:
             self._publish(run, replace(run.row, error=str(error)))

@@ -1,14 +1,16 @@
-"""Is the capture open yet? Small captures open at once; long ones in the background, with progress and cancel."""
+"""Is the answer there yet? Small captures and analyses at once; long ones in the background, with progress and cancel."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from dash import dcc, html
 
 from analysis.errors import NotFoundError
+from analysis.model import Capture
 from app import ids
-from app.jobs import Progress
+from app.jobs import Job, Progress
 from app.library import Run
 from app.services import Services
 from components import fmt, notices
@@ -17,7 +19,7 @@ TICK_MS = 400
 
 
 def waiting(services: Services, run_key: str, launch: int) -> Any | None:
-    """The panel to show instead of the page while the capture is being opened, or None when it can be used.
+    """The panel to show instead of the page while the capture is being opened, or None when it is open.
 
     Raises:
         NotFoundError: no such run, or nothing in it that is a capture.
@@ -31,19 +33,32 @@ def waiting(services: Services, run_key: str, launch: int) -> Any | None:
     if run.row.size_bytes <= services.settings.inline_open_max_bytes or services.library.ready(run, launch):
         services.library.capture(run_key, launch)
         return None
-    progress = services.openings.status(run.source, launch, run.signature)
+    text = f"{fmt.size(run.row.size_bytes)}, read once and kept: the next time it is there at once."
+    return panel(services, f"Opening {run.row.name}", text, Job(run.source, launch, run.signature))
+
+
+def waiting_for(services: Services, run: Run, capture: Capture, name: str, parameters: Mapping[str, Any]) -> Any | None:
+    """The panel to show while analysis ``name`` is being computed, or None when it is kept or quick."""
+    if len(capture.records) <= services.settings.inline_analysis_records:
+        return None
+    if services.analyses.kept(capture.meta.capture_id, name, parameters) is not None:
+        return None
+    text = f"{len(capture.records):,} records; computed once and kept for everyone."
+    job = Job(run.source, capture.meta.launch, run.signature, name, dict(parameters))
+    return panel(services, f"Computing {name.replace('-', ' ')}", text, job)
+
+
+def panel(services: Services, title: str, text: str, job: Job) -> html.Div:
+    """Start ``job`` unless it ended badly, and show what is done, how far it is, and a way to stop."""
+    progress = services.jobs.status(job)
     if progress.state in ("idle", "done"):
-        progress = services.openings.start(run.source, launch, run.signature)
-    return panel(run, progress)
-
-
-def panel(run: Run, progress: Progress) -> html.Div:
-    """What is being opened, how far it is, and a way to stop."""
+        progress = services.jobs.start(job)
     return html.Div(
         [
             dcc.Interval(id=ids.OPEN_TICK, interval=TICK_MS),
-            html.H1(f"Opening {run.row.name}"),
-            html.P(f"{fmt.size(run.row.size_bytes)}, read once and kept: the next time it is there at once."),
+            dcc.Store(id=ids.OPEN_JOB, data={"analysis": job.analysis, "parameters": dict(job.parameters)}),
+            html.H1(title),
+            html.P(text),
             html.Div(progress_body(progress), id=ids.OPEN_PROGRESS, role="status", **{"aria-live": "polite"}),
             html.Div(
                 [
@@ -60,10 +75,11 @@ def panel(run: Run, progress: Progress) -> html.Div:
 def progress_body(progress: Progress) -> Any:
     """The bar and the step, or why it ended."""
     if progress.state == "failed":
-        return notices.notice("It cannot be opened", progress.message, "error")
+        return notices.notice("It cannot be done", progress.message, "error")
     if progress.state == "cancelled":
-        return notices.notice("Cancelled", "Nothing was kept. Try again opens it from the start.", "warn")
+        return notices.notice("Cancelled", "Nothing was kept. Try again starts from the beginning.", "warn")
+    share = {"value": str(round(progress.fraction, 3))} if progress.fraction >= 0 else {}
     return [
-        html.Progress(value=str(round(progress.fraction, 3)), max="1", **{"aria-label": "Progress"}),
+        html.Progress(max="1", **share, **{"aria-label": "Progress"}),
         html.Div(progress.stage or "waiting", className="muted"),
     ]

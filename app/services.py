@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from analysis.store import Store
 from app.analyses import Analyses
-from app.jobs import Openings
+from app.jobs import Jobs
 from app.library import Library
 from app.links import Links
 from app.settings import Settings
@@ -15,12 +15,12 @@ from app.url_state import ViewState, href
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Settings, the run library, the capture store, background openings and stored links."""
+    """Settings, the run library, the capture store, background jobs and stored links."""
 
     settings: Settings
     library: Library
     store: Store
-    openings: Openings
+    jobs: Jobs
     analyses: Analyses
     links: Links
 

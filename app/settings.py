@@ -71,6 +71,9 @@ class Settings:
     inline_open_max_bytes: int = _setting(
         12_000_000, "bytes", "Captures up to this size are opened within the request; larger ones in the background."
     )
+    inline_analysis_records: int = _setting(
+        200_000, "records", "Analyses of captures up to this size run within the request; others in the background."
+    )
     open_captures: int = _setting(4, "captures", "Captures each process keeps mapped.")
     grid_client_rows: int = _setting(
         10_000, "rows", "Tables up to this many rows are sent whole, longer ones in blocks."

@@ -11,7 +11,7 @@ from analysis import registry
 from analysis.model import Capture
 from analysis.registry import Analysis, Parameter
 from analysis.results import Table
-from app import table_query
+from app import opening, table_query
 from app.analyses import Outcome
 from app.services import Services
 from app.url_state import Problem, ViewState
@@ -60,15 +60,27 @@ def table_view(services: Services, run_key: str, name: str, view: ViewState) -> 
         InputError: the capture cannot be read.
     """
     analysis = registry.find(name)
-    parameters, problems = parameters_of(analysis, view)
     capture = services.library.capture(run_key, view.launch)
-    problems += _drop_window_outside(capture, parameters)
+    parameters, problems = parameters_for(capture, analysis, view)
     outcome = services.analyses.get(capture, name, parameters)
     at = int(view.tab) if view.tab.isdigit() else 0
     if outcome.available and at >= len(outcome.tables):
         problems.append(Problem("tab", view.tab, "there is no such table"))
         at = 0
     return TableView(analysis, parameters, outcome, at, tuple(problems))
+
+
+def waiting(services: Services, run_key: str, name: str, view: ViewState) -> Any | None:
+    """The panel to show while the outcome of a large capture is being computed, or None when it is there or quick."""
+    capture = services.library.capture(run_key, view.launch)
+    parameters, _problems = parameters_for(capture, registry.find(name), view)
+    return opening.waiting_for(services, services.library.run(run_key), capture, name, parameters)
+
+
+def parameters_for(capture: Capture, analysis: Analysis, view: ViewState) -> tuple[dict[str, Any], list[Problem]]:
+    """:func:`parameters_of`, without a window that lies outside the run."""
+    parameters, problems = parameters_of(analysis, view)
+    return parameters, problems + _drop_window_outside(capture, parameters)
 
 
 def parameters_of(analysis: Analysis, view: ViewState) -> tuple[dict[str, Any], list[Problem]]:

@@ -1,4 +1,4 @@
-"""Callbacks of the opening panel: progress, cancel, try again."""
+"""Callbacks of the waiting panel: progress, cancel, try again."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any
 from dash import Dash, Input, Output, State, ctx, no_update
 
 from app import ids
+from app.jobs import Job
 from app.opening import progress_body
 from app.services import Services
 
 
 def register(app: Dash, services: Services) -> None:
-    """Show how far the open is; when it is done the router builds the page."""
+    """Show how far the job is; when it is done the router builds the page."""
 
     @app.callback(
         Output(ids.OPEN_PROGRESS, "children"),
@@ -22,15 +23,16 @@ def register(app: Dash, services: Services) -> None:
         Input(ids.OPEN_CANCEL, "n_clicks"),
         Input(ids.OPEN_RETRY, "n_clicks"),
         State(ids.RUN, "data"),
+        State(ids.OPEN_JOB, "data"),
         prevent_initial_call=True,
     )
-    def follow(_tick: int | None, _cancel: int | None, _retry: int | None, page: dict[str, Any]) -> Any:
+    def follow(_tick: Any, _cancel: Any, _retry: Any, page: dict[str, Any], what: dict[str, Any]) -> Any:
         run = services.library.run(page["key"])
-        what = (run.source, page["launch"], run.signature)
+        job = Job(run.source, page["launch"], run.signature, what["analysis"], what["parameters"])
         if ctx.triggered_id == ids.OPEN_CANCEL:
-            services.openings.cancel(*what)
+            services.jobs.cancel(job)
         elif ctx.triggered_id == ids.OPEN_RETRY:
-            services.openings.start(*what)
-        progress = services.openings.status(*what)
+            services.jobs.start(job)
+        progress = services.jobs.status(job)
         done = progress.state == "done"
         return progress_body(progress), {"at": time.time()} if done else no_update

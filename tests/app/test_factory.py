@@ -81,8 +81,8 @@ def test_every_id_a_callback_names_exists_on_some_page(app: Dash, services: Serv
     for page in RUN_PAGES:
         there |= set(ids_in(show(services, page, "attention")))
     there |= set(ids_in(show(services, "functions", "names_only")))
-    # Ids of parts that come and go inside a page: the opening panel.
-    there |= {'"open-tick"', '"open-progress"', '"open-cancel"', '"open-retry"'}
+    # Ids of parts that come and go inside a page: the waiting panel, the swimlane's performance panel.
+    there |= {'"open-tick"', '"open-progress"', '"open-cancel"', '"open-retry"', '"open-job"', '"panel-grid"'}
     named = set()
     for item in app._callback_list:
         for part in (*item["inputs"], *item["state"]):

@@ -3,24 +3,24 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from analysis.store import Store
 from analysis.synth import write_capture
-from app import opening
+from app import opening, table_page
 from app.factory import make_services
-from app.jobs import STALE_S, Openings, Progress, cancel_file, read_status, write_status
+from app.jobs import STALE_S, Job, Jobs, Progress, cancel_file, read_status, write_status
 from app.library import run_key
-from app.open_job import Cancelled, Reporter
+from app.run_job import Cancelled, Reporter
 from app.settings import Root, Settings
+from app.url_state import ViewState
 
 
-def wait(openings: Openings, what: tuple[Any, ...], seconds: float = 60.0) -> Progress:
+def wait(jobs: Jobs, job: Job, seconds: float = 60.0) -> Progress:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        progress = openings.status(*what)
+        progress = jobs.status(job)
         if progress.state not in ("running", "idle"):
             return progress
         time.sleep(0.05)
@@ -30,11 +30,11 @@ def wait(openings: Openings, what: tuple[Any, ...], seconds: float = 60.0) -> Pr
 def test_a_child_fills_the_store(tmp_path: Path) -> None:
     source = tmp_path / "c" / "dfx_outputs"
     write_capture(source, 200, 1)
-    openings = Openings(tmp_path / "openings", tmp_path / "store")
-    what = (source, 0, "sig")
-    assert openings.status(*what).state == "idle"
-    assert openings.start(*what).state == "running"
-    assert wait(openings, what).state == "done"
+    jobs = Jobs(tmp_path / "jobs", tmp_path / "store", tmp_path / "outcomes")
+    job = Job(source, 0, "sig")
+    assert jobs.status(job).state == "idle"
+    assert jobs.start(job).state == "running"
+    assert wait(jobs, job).state == "done"
     known = Store(tmp_path / "store").known(source)
     assert known is not None
     assert len(known.records) == 200
@@ -44,9 +44,8 @@ def test_a_child_that_cannot_read_says_why(tmp_path: Path) -> None:
     source = tmp_path / "c" / "dfx_outputs"
     file = write_capture(source, 50, 1).files[0]
     file.write_bytes(file.read_bytes()[:600])
-    openings = Openings(tmp_path / "openings", tmp_path / "store")
-    openings.start(source, 0, "sig")
-    progress = wait(openings, (source, 0, "sig"))
+    jobs = Jobs(tmp_path / "jobs", tmp_path / "store", tmp_path / "outcomes")
+    progress = jobs.wait(Job(source, 0, "sig"))
     assert progress.state == "failed"
     assert "chip_swimlane_records.json" in progress.message
 
@@ -83,6 +82,31 @@ def test_a_large_capture_waits_on_a_panel_and_then_opens(tmp_path: Path) -> None
     assert panel is not None
     assert "Opening c" in str(panel)
     run = services.library.run(key)
-    assert wait(services.openings, (run.source, 0, run.signature)).state == "done"
+    assert wait(services.jobs, Job(run.source, 0, run.signature)).state == "done"
     assert opening.waiting(services, key, 0) is None
     assert len(services.library.capture(key).records) == 300
+
+
+def test_an_analysis_of_a_large_capture_is_computed_by_a_child(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    write_capture(root / "c" / "dfx_outputs", 300, 1)
+    settings = Settings(roots=(Root("r", root),), data_dir=tmp_path / "data", inline_analysis_records=10)
+    services = make_services(settings)
+    services.library.scan_once()
+    key = run_key("r", "c/dfx_outputs")
+    view = ViewState(kind="static")
+    panel = table_page.waiting(services, key, "critical-path", view)
+    assert panel is not None
+    assert "Computing critical path" in str(panel)
+    run = services.library.run(key)
+    job = Job(run.source, 0, run.signature, "critical-path", {"kind": "static"})
+    assert wait(services.jobs, job).state == "done"
+    assert table_page.waiting(services, key, "critical-path", view) is None
+    assert services.analyses.kept(services.library.capture(key).meta.capture_id, "critical-path", {"kind": "static"})
+
+
+def test_equal_jobs_have_equal_names_and_others_do_not(tmp_path: Path) -> None:
+    one = Job(tmp_path, 0, "s", "gaps", {"a": 1, "b": 2})
+    assert one.name == Job(tmp_path, 0, "s", "gaps", {"b": 2, "a": 1}).name
+    others = [Job(tmp_path, 1, "s"), Job(tmp_path, 0, "t"), Job(tmp_path, 0, "s"), Job(tmp_path, 0, "s", "gaps")]
+    assert len({job.name for job in [one, *others]}) == 5

@@ -143,7 +143,7 @@ def test_a_table_page_downloads_the_csv_of_the_command_line(page: Page, server: 
 
 def test_a_parameter_changes_the_table_and_lives_in_the_url(page: Page, server: Server) -> None:
     open_page(page, server.page("attention", "critical-path"))
-    before = page.locator(".figures").inner_text()
+    before = page.locator(".figures").text_content() or ""
     page.get_by_role("link", name="Static", exact=True).click()
     expect(page).to_have_url(re.compile("kind=static"))
     expect(page.locator(".figures")).not_to_have_text(before)

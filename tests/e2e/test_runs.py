@@ -110,7 +110,7 @@ def test_columns_can_be_picked(page: Page, server: Server) -> None:
     open_page(page, server.url)
     expect(page.locator("#runs-grid .ag-header-cell[col-id=size]")).to_have_count(0)
     page.get_by_role("button", name="Columns").click()
-    page.get_by_label("Size").check()
+    page.get_by_role("checkbox", name="Size").check()
     page.keyboard.press("Escape")
     expect(page.locator("#runs-grid .ag-header-cell[col-id=size]")).to_have_count(1)
 
