@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from .model import FLAG_RETAIN, FLAG_WAIT, I4, ArgType, Bool, Capture, EdgeSource, TaskKind, task_label
 from .neighbourhood import Adjacency, distances
@@ -44,7 +46,7 @@ def find_tasks(capture: Capture, text: str, limit: int) -> Found:
 
 
 def _as_id(text: str) -> int | None:
-    if text.isascii() and text.isdigit():
+    if re.fullmatch("[0-9]{1,20}", text):
         return int(text)
     match = _LABEL.match(text)
     return (int(match.group(1) or 0) << 32 | int(match.group(2))) if match else None
@@ -145,6 +147,21 @@ def annotation_rows(capture: Capture, edge: int) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def repeated_annotations(capture: Capture) -> int:
+    """How many rows of deps.json ``edges[]`` say exactly what an earlier row said?"""
+    notes = capture.annotations
+    edge = np.repeat(np.arange(len(capture.edges)), np.diff(capture.edges.ann_offsets))
+    columns = [edge, notes.arg, notes.source, notes.flags, notes.overlap, notes.tensor]
+    views = [_view_keys(capture)[column] for column in (notes.consumer_view, notes.producer_view)]
+    return int(pd.DataFrame(dict(enumerate([*columns, *views]))).duplicated().sum())
+
+
+def _view_keys(capture: Capture) -> NDArray[np.object_]:
+    """What each view says, as text; the last entry stands for no view (index -1)."""
+    keys = [view_text(capture, view) for view in range(len(capture.views))]
+    return np.array([*keys, None], dtype=object)
 
 
 def flags_text(flags: int) -> str | None:

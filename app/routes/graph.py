@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -105,7 +106,7 @@ def _edges(services: Services, run_key: str) -> tuple[Capture, Any, str]:
 
 def _capture(services: Services, run_key: str) -> Capture:
     launch = flask.request.args.get("launch", "0")
-    if not launch.isdigit():
+    if not re.fullmatch("[0-9]{1,9}", launch):
         raise NotFoundError(f"launch {launch!r} is not a number")
     return services.library.capture(run_key, int(launch))
 
@@ -113,10 +114,10 @@ def _capture(services: Services, run_key: str) -> Capture:
 def _asked(capture: Capture) -> tuple[int, str, int]:
     args = flask.request.args
     text, side, depth = args.get("task", ""), args.get("side", "feeds"), args.get("depth", "1")
-    task = capture.task_index(int(text)) if text.isascii() and text.isdigit() else -1
+    task = capture.task_index(int(text)) if re.fullmatch("[0-9]{1,20}", text) else -1
     if task < 0:
         raise NotFoundError(f"no task with id {text!r} in this capture")
-    if side not in ("feeds", "uses") or not depth.lstrip("-").isdigit():
+    if side not in ("feeds", "uses") or not re.fullmatch(r"-?[0-9]{1,9}", depth):
         raise NotFoundError("side is feeds or uses, depth a whole number (-1 for all)")
     return task, side, int(depth)
 
