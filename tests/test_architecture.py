@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import importlib.metadata
 import os
 import pkgutil
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -97,6 +100,27 @@ def test_analysis_loads_without_web_packages() -> None:
     )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) >= len(names)
+
+
+def test_every_package_that_is_imported_is_declared() -> None:
+    """A package that is only there because another one needs it may vanish with the next lock file."""
+    declared = {
+        re.match(r"[A-Za-z0-9._-]+", text).group().lower()  # type: ignore[union-attr]
+        for text in tomllib.loads((REPO / "pyproject.toml").read_text())["project"]["dependencies"]
+    }
+    # Werkzeug and Flask are Dash's own surface: dash.Dash.server is a Flask application.
+    declared |= {"flask", "werkzeug"}
+    owners = importlib.metadata.packages_distributions()
+    wrong = [
+        f"{path.relative_to(REPO)}:{line}: {name}"
+        for room in ROOMS
+        for path in modules(room)
+        for line, name in imported(path)
+        if (top := name.split(".")[0]) not in sys.stdlib_module_names
+        and top not in ROOMS
+        and not {owner.lower() for owner in owners.get(top, [])} & declared
+    ]
+    assert wrong == []
 
 
 def test_swallowed_errors_are_nowhere() -> None:
