@@ -251,7 +251,7 @@ def test_spmd_blocks_are_outlined_together(page, server) -> None:
         }"""
     )
     assert task
-    lane = Swimlane.open(page, server, "spmd_multiblock_mix_l4", f"sel=task:{task}")
+    lane = Swimlane.open(page, server, "spmd_multiblock_mix_l4", f"sel=task:{task}&t0=9000&t1=53000")
     total = lane.js("T.s.selection.items.length")
     assert total > 4
     outlined = sum(trace["points"] // 6 for role in ("selection", "focus") for trace in lane.traces(role))
@@ -398,7 +398,7 @@ def test_nothing_overlaps_at_either_size(server, new_context) -> None:
 
 
 def test_a_dense_place_says_what_it_stands_for(page, server) -> None:
-    lane = Swimlane.open(page, server, "large")
+    lane = Swimlane.open(page, server, "pa_huge_l4")
     assert not lane.js("T.stats.exact")
     assert " of " in page.locator("#swim-shown").inner_text()
     box = lane.overlay()

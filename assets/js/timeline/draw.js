@@ -209,6 +209,11 @@
   }
 
   const strip = document.createElement("canvas");
+  const COPIES = 3;
+
+  /* Each track lies in the strip three times and its middle row is stretched over its box: smoothing along time is
+   * wanted (cells are smaller than pixels), smoothing between tracks would mix lanes.
+   */
 
   /* Each cell in the colour of its dominant class, the stronger the busier: at least a third, so nothing vanishes. */
   function density(c, data, alpha) {
@@ -216,19 +221,22 @@
     const palette = T.colors();
     const rows = data.tracks.length;
     strip.width = data.cells;
-    strip.height = rows;
+    strip.height = rows * COPIES;
     const sc = strip.getContext("2d");
-    const image = sc.createImageData(data.cells, rows);
-    const pixels = image.data;
-    for (let k = 0; k < data.cls.length; k++) {
-      const cls = data.cls[k];
-      if (cls === data.none) continue;
-      const style = styleOf(cls);
-      const [r, g, b] = style === 24 ? [128, 128, 128] : palette.rgb[style];
-      pixels[4 * k] = r;
-      pixels[4 * k + 1] = g;
-      pixels[4 * k + 2] = b;
-      pixels[4 * k + 3] = 85 + ((170 * data.busy[k]) / 255);
+    const image = sc.createImageData(data.cells, rows * COPIES);
+    const pixels = new Uint32Array(image.data.buffer);
+    const colorOf = T.s.info.classes.map((_, cls) => {
+      const [r, g, b] = styleOf(cls) === 24 ? [128, 128, 128] : palette.rgb[styleOf(cls)];
+      return (b << 16) | (g << 8) | r;
+    });
+    for (let at = 0; at < rows; at++) {
+      const from = at * COPIES * data.cells;
+      for (let c = 0, k = at * data.cells; c < data.cells; c++, k++) {
+        if (data.cls[k] === data.none) continue;
+        const strength = 85 + Math.round((170 * data.busy[k]) / 255);
+        pixels[from + c] = ((strength << 24) | colorOf[data.cls[k]]) >>> 0;
+      }
+      for (let copy = 1; copy < COPIES; copy++) pixels.copyWithin(from + copy * data.cells, from, from + data.cells);
     }
     sc.putImageData(image, 0, 0);
     const cell = 2 ** data.level;
@@ -238,7 +246,7 @@
     c.imageSmoothingEnabled = (x1 - x0) / data.cells < 1;
     data.tracks.forEach((track, at) => {
       const box = T.trackBox(track);
-      if (box) c.drawImage(strip, 0, at, data.cells, 1, x0, box.top, x1 - x0, box.bottom - box.top);
+      if (box) c.drawImage(strip, 0, at * COPIES + 1, data.cells, 1, x0, box.top, x1 - x0, box.bottom - box.top);
     });
     c.globalAlpha = 1;
   }

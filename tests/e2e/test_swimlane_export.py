@@ -1,0 +1,103 @@
+"""What leaves the swimlane: pictures that hold what is seen, CSV equal to the visible records, the Perfetto file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import pathlib
+import re
+
+import pytest
+
+from analysis.formats import load
+from tests.e2e.swimlane_page import DEVICE, Swimlane
+from tests.shared_data import capture_dir, needs_shared
+
+pytestmark = needs_shared
+
+
+@pytest.fixture
+def lane(page, server) -> Swimlane:
+    return Swimlane.open(page, server, DEVICE, "t0=20000&t1=40000&mk=25000:red:first")
+
+
+def saved(lane: Swimlane, kind: str) -> tuple[str, bytes]:
+    lane.page.locator("#swim-export summary").click()
+    with lane.page.expect_download() as waiting:
+        lane.page.locator(f"#swim-export [data-export={kind}]").click()
+    download = waiting.value
+    return download.suggested_filename, pathlib.Path(download.path()).read_bytes()
+
+
+def test_png_holds_the_picture(lane: Swimlane) -> None:
+    name, data = saved(lane, "png")
+    assert name.endswith(".png")
+    assert data.startswith(b"\x89PNG")
+    colors, width, height = lane.page.evaluate(
+        """async bytes => {
+          const image = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: "image/png" }));
+          const canvas = document.createElement("canvas");
+          [canvas.width, canvas.height] = [image.width, image.height];
+          const c = canvas.getContext("2d");
+          c.drawImage(image, 0, 0);
+          const pixels = new Uint32Array(c.getImageData(0, 0, image.width, image.height).data.buffer);
+          const count = new Map();
+          for (const p of pixels) count.set(p, (count.get(p) || 0) + 1);
+          return [[...count.values()].filter(n => n > 500).length, image.width, image.height];
+        }""",
+        list(data),
+    )
+    assert colors > 8, "a picture of many functions has many colours"
+    assert width > lane.js("T.s.width") * 2
+    assert height > lane.js("T.s.height") * 2
+
+
+def test_svg_has_title_axis_lanes_and_legend(lane: Swimlane) -> None:
+    name, data = saved(lane, "svg")
+    text = data.decode()
+    assert name.endswith(".svg")
+    words = set(re.findall(r">([^<>]+)<", text))
+    assert any(DEVICE in word and "Worker view" in word for word in words)
+    assert "time after capture zero" in words
+    assert "AIC 0" in words
+    assert "gate_proj" in words
+    assert "first" in words
+    assert "µs" in text
+
+
+def test_csv_equals_the_visible_records(lane: Swimlane) -> None:
+    _, data = saved(lane, "csv")
+    rows = list(csv.DictReader(io.StringIO(data.decode())))
+    capture = load(capture_dir(DEVICE))
+    low, high = lane.window()
+    cores = {int(key.split(":")[1]) for key in lane.js(
+        "T.s.rows.filter(r => T.trackBox(r.lane.track)).map(r => r.lane.key).filter(k => k.startsWith('core:'))")}  # fmt: skip
+    records = capture.records
+    expected = {
+        f"r{i}"
+        for i in range(len(records))
+        if records.core_id[i] in cores and records.receive_ticks[i] < high and records.end_ticks[i] > low
+    }
+    assert {row["item"] for row in rows} == expected
+    for row in rows[:50]:
+        i = int(row["item"][1:])
+        assert int(row["start_ticks"]) == records.start_ticks[i]
+        assert int(row["end_ticks"]) == records.end_ticks[i]
+        assert row["task_id"] == str(capture.tasks.task_id[records.task[i]])
+        assert float(row["dispatch_us"]) == pytest.approx(
+            records.dispatch_ticks[i] / capture.meta.ticks_per_us, abs=1e-3
+        )
+
+
+def test_perfetto_file_counts_every_record(lane: Swimlane) -> None:
+    _, data = saved(lane, "trace")
+    events = json.loads(data)["traceEvents"]
+    capture = load(capture_dir(DEVICE))
+    slices = [event for event in events if event["ph"] == "X"]
+    assert len(slices) >= 2 * len(capture.records) + len(capture.phases) + len(capture.orch)
+
+
+def test_pass_dumps_of_the_run_are_named(lane: Swimlane) -> None:
+    lane.page.locator("#swim-export summary").click()
+    assert "passes_dump" in lane.page.locator("#swim-export .swim-path").first.inner_text()
