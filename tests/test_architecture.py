@@ -118,7 +118,7 @@ def test_every_package_that_is_imported_is_declared() -> None:
         for line, name in imported(path)
         if (top := name.split(".")[0]) not in sys.stdlib_module_names
         and top not in ROOMS
-        and not {owner.lower() for owner in owners.get(top, [])} & declared
+        and not {owner.lower().replace("_", "-") for owner in owners.get(top, [])} & declared
     ]
     assert wrong == []
 
