@@ -155,6 +155,6 @@ def test_a_parameter_changes_the_table_and_lives_in_the_url(page: Page, server: 
 def test_a_long_table_comes_in_blocks(page: Page, server: Server) -> None:
     open_page(page, server.page("large", "edges"))
     rows = page.locator("#table-grid .ag-center-cols-container .ag-row")
-    expect(rows.first.locator("[col-id=pred]")).not_to_have_text("")
+    expect(rows.first.locator("[col-id=pred]")).to_have_text(re.compile(r"t\d+"))
     page.evaluate("() => dash_ag_grid.getApi('table-grid').ensureIndexVisible(5000, 'top')")
     expect(page.locator('#table-grid [row-index="5000"] [col-id=pred]').first).to_have_text(re.compile(r"t\d+"))
