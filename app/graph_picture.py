@@ -180,7 +180,7 @@ def selected_task(capture: Capture, sel: str) -> int:
 def lit(capture: Capture, view: ViewState) -> list[str]:
     """Element ids of the tasks that a selected chain or path consists of; none for other selections."""
     word, _, rest = view.sel.partition(":")
-    tasks = np.zeros(0, np.int64)
+    tasks: I4 | I8 = np.zeros(0, np.int64)
     try:
         if word == "path":
             tasks = critical_path.critical_path(capture, rest).tasks
