@@ -12,10 +12,12 @@ import numpy as np
 from analysis.formats.raw import OrchRows, PhaseRows, RawSwimlane, UploadRows, empty
 from analysis.formats.reading import elements, is_list
 from analysis.formats.report import Report
+from analysis.formats.scan import Keys, Scanned, scan_streams
 from analysis.formats.structs import Id, Int, Int32, column, encode, ids, typed_lists, typed_rows, wide_column
 from analysis.model import I8
 
 S = TypeVar("S", bound=msgspec.Struct)
+_EPOCHS = ("run_epoch", "launch_epoch")
 Depths = tuple[Int32, Int32, Int32]
 
 
@@ -130,8 +132,77 @@ def stream_rows(
             yield stream, rows
 
 
+_PHASE_KEYS = Keys(
+    numbers=("start_cycles", "end_cycles", "loop_iter", "tasks_processed", "pop_hit", "pop_miss", *_EPOCHS),
+    texts=("kind",),
+    triples=("shared_at_start", "shared_at_end"),
+    required=("kind", "start_cycles", "end_cycles"),
+    order=(
+        "kind",
+        "start_cycles",
+        "end_cycles",
+        "loop_iter",
+        "tasks_processed",
+        "task_id",
+        "pop_hit",
+        "pop_miss",
+        "shared_at_start",
+        "shared_at_end",
+        *_EPOCHS,
+    ),
+)
+_ORCH_KEYS = Keys(
+    numbers=("submit_idx", "start_cycles", "end_cycles", *_EPOCHS),
+    required=("start_cycles", "end_cycles"),
+    order=("submit_idx", "task_id", "start_cycles", "end_cycles", *_EPOCHS),
+)
+
+
+def _scanned_epochs(scanned: Scanned) -> I8:
+    run, launch = (scanned.columns[name] for name in _EPOCHS)
+    return np.where(run >= 0, run, launch)
+
+
+def _scanned_phases(scanned: Scanned, raw: RawSwimlane) -> PhaseRows:
+    numbers = np.array([raw.kind_index(text) for text in scanned.texts], np.int64)
+    kind = scanned.columns["kind"]
+    return PhaseRows(
+        stream=scanned.stream,
+        kind=numbers[kind] if len(kind) else kind,
+        start=scanned.columns["start_cycles"],
+        end=scanned.columns["end_cycles"],
+        loop_iter=scanned.columns["loop_iter"],
+        tasks_processed=scanned.columns["tasks_processed"],
+        task=scanned.ids,
+        has_task=scanned.has_id,
+        pop_hit=scanned.columns["pop_hit"],
+        pop_miss=scanned.columns["pop_miss"],
+        shared_start=scanned.columns["shared_at_start"],
+        shared_end=scanned.columns["shared_at_end"],
+        epoch=_scanned_epochs(scanned),
+    )
+
+
+def _scanned_orch(scanned: Scanned, raw: RawSwimlane) -> OrchRows:
+    return OrchRows(
+        stream=scanned.stream,
+        kind=np.full(len(scanned.stream), raw.kind_index("orch_submit"), np.int64),
+        start=scanned.columns["start_cycles"],
+        end=scanned.columns["end_cycles"],
+        submit_idx=scanned.columns["submit_idx"],
+        task=scanned.ids,
+        has_task=scanned.has_id,
+        epoch=_scanned_epochs(scanned),
+    )
+
+
 def read_scheduler_phases(section: msgspec.Raw | None, raw: RawSwimlane, source: str, report: Report) -> None:
     """``aicpu_scheduler_phases``: the position of a list is its scheduler id."""
+    scanned = scan_streams(section, _PHASE_KEYS)
+    if scanned is not None:
+        raw.streams = list(range(scanned.streams))
+        raw.phases = _scanned_phases(scanned, raw)
+        return
     parts: list[PhaseRows] = []
     name = "aicpu_scheduler_phases"
     for stream, rows in stream_rows(section, PhaseRow, name, source, report):
@@ -170,6 +241,10 @@ def read_orchestrator(
     """``aicpu_orchestrator_phases`` (device cycles) or ``host_orchestrator_phases`` (host nanoseconds)."""
     name = "host_orchestrator_phases" if host else "aicpu_orchestrator_phases"
     ends = ("start_host_ns", "end_host_ns") if host else ("start_cycles", "end_cycles")
+    scanned = None if host else scan_streams(section, _ORCH_KEYS)
+    if scanned is not None:
+        raw.orchestrator_streams = max(raw.orchestrator_streams, scanned.streams)
+        return _scanned_orch(scanned, raw)
     parts: list[OrchRows] = []
     for stream, rows in stream_rows(section, HostOrchRow if host else OrchRow, name, source, report):
         raw.orchestrator_streams = max(raw.orchestrator_streams, stream + 1)

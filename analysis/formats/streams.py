@@ -68,7 +68,21 @@ def _dense(task: U8, has_task: Bool, index: IdIndex) -> I4:
     return out
 
 
+_START_BITS = 48
+
+
 def _order(stream: I8, start: I8, end: I8) -> NDArray[np.int64]:
+    """Rows by (stream, start, end, file order). Streams come one after the other and nearly sorted, so one packed key
+    is sorted where it fits; only equal starts with ends out of order need the full sort."""
+    if not len(start):
+        return np.zeros(0, np.int64)
+    first = int(start.min())
+    if int(start.max()) - first < 1 << _START_BITS and int(stream.min()) >= 0 and int(stream.max()) < 1 << 14:
+        key = (stream << _START_BITS) | (start - first)
+        order = np.argsort(key, kind="stable")
+        key, ends = key[order], end[order]
+        if not ((key[1:] == key[:-1]) & (ends[1:] < ends[:-1])).any():
+            return order
     return np.lexsort((end, start, stream))
 
 
