@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from werkzeug.security import generate_password_hash
+from werkzeug.serving import WSGIRequestHandler, make_server
 
 from analysis.errors import SwimscopeError
 from analysis.synth_demo import write_demo
@@ -70,12 +71,17 @@ def serve(settings: Settings) -> int:
     if settings.workers > 1:
         os.environ.update(environment(settings))
         os.execvp(sys.executable, [sys.executable, "-m", "gunicorn", *gunicorn_arguments(settings), "app.wsgi:server"])
-    from werkzeug.serving import make_server
-
     from app.factory import create_app
 
-    make_server(settings.host, settings.port, create_app(settings).server, threaded=True).serve_forever()
+    server = create_app(settings).server
+    make_server(settings.host, settings.port, server, threaded=True, request_handler=KeepAlive).serve_forever()
     return 0
+
+
+class KeepAlive(WSGIRequestHandler):
+    """HTTP/1.1: a page's many small files come over few connections."""
+
+    protocol_version = "HTTP/1.1"
 
 
 def gunicorn_arguments(settings: Settings) -> list[str]:

@@ -16,7 +16,7 @@ import numpy as np
 from analysis import chains, critical_path, early_dispatch, reduction
 from analysis.errors import NotAvailable, SwimscopeError
 from analysis.graph_scene import Scene, around_scene, fits_whole, path_scene, summary_scene, whole_scene
-from analysis.graph_summary import Partition, levels, partition
+from analysis.graph_summary import Partition, backward_edges, levels, partition
 from analysis.graph_text import repeated_annotations
 from analysis.layout import Layout, in_rows, layered
 from analysis.model import EARLY_UNKNOWN, I4, I8, Bool, Capture
@@ -44,6 +44,8 @@ GRAPH_CODES = (
     "unreadable_file",
 )
 """Data-quality findings that change what the graph shows."""
+REDUCE_MAX_EDGES = 300_000
+"""Up to here the reduction takes well under a second; beyond, it runs only when a reduced mode is asked for."""
 DF_MODES = ("reduced-df", "omitted-df")
 
 
@@ -108,7 +110,11 @@ def data_notes(services: Services, capture: Capture, mode: str) -> list[str]:
     def build() -> dict[str, Any]:
         return {"repeated": np.array([repeated_annotations(capture)])}
 
-    found = list(selection(services, capture, mode).notes)
+    if mode == "full" and len(capture.edges) > REDUCE_MAX_EDGES:
+        back = backward_edges(capture, parts_of(services, capture).level)
+        found = [f"The graph has a cycle: {back:,} edges lead back. The other edge modes name it."] if back else []
+    else:
+        found = list(selection(services, capture, mode).notes)
     repeated = int(services.store.derived(capture, "graph-repeated-1", build)["repeated"][0])
     if repeated:
         found.append(f"{repeated:,} rows of edges[] repeat another row exactly; each edge is drawn once.")
@@ -178,7 +184,7 @@ def selected_task(capture: Capture, sel: str) -> int:
 
 
 def lit(capture: Capture, view: ViewState) -> list[str]:
-    """Element ids of the tasks that a selected chain or path consists of; none for other selections."""
+    """Element ids of the tasks of a selected (or highlighted) chain or path; none for other selections."""
     word, _, rest = view.sel.partition(":")
     tasks: I4 | I8 = np.zeros(0, np.int64)
     try:
@@ -223,11 +229,13 @@ def selection(services: Services, capture: Capture, mode: str) -> reduction.Edge
 
 
 def mode_counts(services: Services, capture: Capture, mode: str) -> dict[str, int | None]:
-    """Edges of every mode. The data-flow modes are counted once one of them was asked for."""
-    with_df = mode in DF_MODES or len(capture.edges) <= 30_000
-    masks = _masks(services, capture, with_df)
+    """Edges of every mode; of a very large graph only those that the asked mode needs, the others are None."""
     counts: dict[str, int | None] = dict.fromkeys(reduction.MODES)
     counts["full"] = len(capture.edges)
+    small = len(capture.edges) <= REDUCE_MAX_EDGES
+    if mode == "full" and not small:
+        return counts
+    masks = _masks(services, capture, small or mode in DF_MODES)
     for key, drop, left in (("omitted", "omitted", "reduced"), ("omitted_df", "omitted-df", "reduced-df")):
         if key in masks:
             counts[drop] = int(np.asarray(masks[key]).sum())

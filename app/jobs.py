@@ -24,6 +24,8 @@ State = Literal["idle", "running", "done", "failed", "cancelled"]
 HEARTBEAT_S = 2.0
 STALE_S = 20.0
 POLL_S = 0.2
+WAIT_AT_MOST = 2
+"""Jobs a process waits for at a time: pages that ask for many must not start many children at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ class Jobs:
         self._outcomes = outcomes
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._lock = threading.Lock()
+        self._gate = threading.Semaphore(WAIT_AT_MOST)
 
     def status(self, job: Job) -> Progress:
         """How ``job`` stands."""
@@ -94,10 +97,11 @@ class Jobs:
 
     def wait(self, job: Job) -> Progress:
         """Start or join ``job`` and wait for its end."""
-        progress = self.start(job)
-        while progress.state == "running":
-            time.sleep(POLL_S)
-            progress = self.status(job)
+        with self._gate:
+            progress = self.start(job)
+            while progress.state == "running":
+                time.sleep(POLL_S)
+                progress = self.status(job)
         return progress
 
     def cancel(self, job: Job) -> None:

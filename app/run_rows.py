@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import Any
+
+import orjson
 
 from app.library import CAPTURE_FILES, RunRow
 from app.services import Services
@@ -45,7 +46,7 @@ def rows(services: Services) -> list[dict[str, Any]]:
 
 def signature(items: list[dict[str, Any]]) -> str:
     """A hash of the rows: equal rows need not be sent again."""
-    return hashlib.sha256(json.dumps(items, sort_keys=True).encode("utf-8", "replace")).hexdigest()[:16]
+    return hashlib.sha256(orjson.dumps(items, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
 
 
 def row(services: Services, item: RunRow) -> dict[str, Any]:
@@ -73,22 +74,9 @@ def row(services: Services, item: RunRow) -> dict[str, Any]:
     }
 
 
-_VIEW_TITLES = {
-    "swimlane": "Chip swimlane",
-    "graph": "Task dependency graph",
-    "functions": "Function performance",
-    "trace": "Chrome trace",
-    "passes": "IR pass dumps",
-    "memory": "Memory reuse map",
-}
-
-
-def views(item: RunRow) -> list[dict[str, str]]:
-    """Badges of the views a capture offers, from its files and, once opened, its facts."""
-    out = [{"text": name, "level": "on", "title": _VIEW_TITLES.get(name, name)} for name in item.views]
-    if item.facts and item.facts.has_phases:
-        out.append({"text": "phases", "level": "on", "title": "Scheduler phases (level 3 and above)"})
-    return out
+def views(item: RunRow) -> list[str]:
+    """Names of the views a capture offers, from its files and, once opened, its facts."""
+    return [*item.views, *(["phases"] if item.facts and item.facts.has_phases else [])]
 
 
 def quality(item: RunRow) -> list[dict[str, str]]:

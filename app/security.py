@@ -36,12 +36,16 @@ def register(app: Dash, settings: Settings) -> None:
             return flask.make_response({"error": "requests from other sites are refused"}, 403)
         return None
 
+    assets = f"{settings.url_prefix}assets/"
     policy: list[str] = []
 
     @server.after_request
     def headers(response: flask.Response) -> flask.Response:
         if not policy:
             policy.append(content_security_policy(app.csp_hashes()))
+        if flask.request.path.startswith(assets) and "m" in flask.request.args and response.status_code == 200:
+            # Dash puts the time of the last change into the address, so the content at one never changes.
+            response.headers["Cache-Control"] = "private, max-age=31536000, immutable"
         response.headers.setdefault("Content-Security-Policy", policy[0])
         response.headers.setdefault("X-Content-Type-Options", "nosniff")
         response.headers.setdefault("X-Frame-Options", "SAMEORIGIN")

@@ -73,7 +73,8 @@ def _controls() -> list[Any]:
 
 
 def _icon_button(button_id: str, sign: str, text: str) -> html.Button:
-    return html.Button(sign, id=button_id, className="button quiet icon", title=text, **{"aria-label": text})
+    look = "button quiet icon glyph" if len(sign) == 1 else "button quiet icon"
+    return html.Button(sign, id=button_id, className=look, title=text, **{"aria-label": text})
 
 
 def _key_sheet() -> html.Dialog:

@@ -166,7 +166,6 @@ class ViewState:
     node: str = _key(
         _text(200), "", "Group (grp:KEY) or edge (edge:PRED-SUCC) of the graph that is open.", follow=False
     )
-    ann: int = _key(_integer(0, 1), 0, "1: edge annotations are shown.")
     kind: str = _key(_text(40), "", "Kind of the analysis table, such as static or observed.", follow=False)
     untimed: int = _key(_integer(0, 1), 0, "1: paths lead through tasks without records.", follow=False)
     thr: float | None = _key(_number(0, 1e12), None, "Threshold in µs of the analysis table.", follow=False)

@@ -8,6 +8,7 @@ from dash import Dash, Input, Output
 
 from app import ids
 from app.analyses import Outcome
+from app.jobs import Job
 from app.services import Services
 from app.url_state import ViewState
 from components import cards, fmt, notices, plots
@@ -43,8 +44,15 @@ def register(app: Dash, services: Services) -> None:
 
 
 def run_outcome(services: Services, run: dict[str, Any], name: str, **parameters: Any) -> Outcome:
-    """The outcome of an analysis for the run and launch of a page."""
+    """The outcome of an analysis for the run and launch of a page; a large capture's is computed by a child."""
     capture = services.library.capture(run["key"], run.get("launch", 0))
+    meta = capture.meta
+    large = len(capture.records) > services.settings.inline_analysis_records
+    if large and services.analyses.kept(meta.capture_id, name, parameters) is None:
+        disk = services.library.run(run["key"])
+        ended = services.jobs.wait(Job(disk.source, meta.launch, disk.signature, name, parameters))
+        if ended.state != "done":
+            return Outcome(name, reason=ended.message or "it was cancelled")
     return services.analyses.get(capture, name, parameters)
 
 

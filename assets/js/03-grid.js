@@ -342,11 +342,23 @@
       missing(props.value) ? MISSING : String(props.value),
     );
 
+  const VIEW_TITLES = {
+    swimlane: "Chip swimlane",
+    graph: "Task dependency graph",
+    functions: "Function performance",
+    phases: "Scheduler phases (level 3 and above)",
+    trace: "Chrome trace",
+    passes: "IR pass dumps",
+    memory: "Memory reuse map",
+  };
+
   parts.swimscope_badges = (props) =>
     window.React.createElement(
       "span",
       { className: "badges" },
-      (props.value || []).map((badge, at) =>
+      (props.value || [])
+        .map((badge) => (typeof badge === "string" ? { text: badge, title: VIEW_TITLES[badge] } : badge))
+        .map((badge, at) =>
         window.React.createElement(
           "span",
           { key: at, className: "badge badge-" + (badge.level || "info"), title: badge.title || "" },

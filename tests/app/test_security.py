@@ -42,6 +42,12 @@ def test_the_page_names_no_other_host(client: Any) -> None:
     assert "http://" not in text
 
 
+def test_assets_named_by_their_time_are_kept_by_the_browser(client: Any) -> None:
+    assert "immutable" in client.get("/assets/10-shell.css?m=1").headers["Cache-Control"]
+    assert "immutable" not in client.get("/assets/10-shell.css").headers.get("Cache-Control", "")
+    assert "immutable" not in client.get("/_dash-layout").headers.get("Cache-Control", "")
+
+
 def basic(user: str, password: str) -> dict[str, str]:
     return {"Authorization": "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()}
 
