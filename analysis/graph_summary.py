@@ -101,6 +101,11 @@ def levels(capture: Capture) -> I4:
     return np.where(capture.tasks.in_graph, found, np.int32(-1)).astype(np.int32)
 
 
+def backward_edges(capture: Capture, level: I4) -> int:
+    """How many edges do not lead to a greater depth: self edges, and those turned round to open a cycle."""
+    return int((level[capture.edges.pred] >= level[capture.edges.succ]).sum())
+
+
 def partition(capture: Capture, level: I4) -> Partition:
     """Sort the graph's tasks for grouping; ``level`` comes from :func:`levels`."""
     tasks = capture.tasks

@@ -70,6 +70,7 @@ def _toolbar(view: ViewState) -> html.Div:
                 type="search",
                 className="input search",
                 placeholder="Function, t12, r1t12 or a task id",
+                value=view.q,
                 debounce=False,
                 autoComplete="off",
             ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given
@@ -21,7 +22,7 @@ from analysis.graph_scene import (
     summary_scene,
     whole_scene,
 )
-from analysis.graph_summary import Partition, group_exec_us, levels, partition, summarise
+from analysis.graph_summary import Partition, backward_edges, group_exec_us, levels, partition, summarise
 from analysis.layers import longest_path_layers
 from analysis.model import Capture
 from analysis.neighbourhood import adjacency
@@ -142,6 +143,13 @@ def test_depth_is_the_longest_path_and_stays_when_groups_open(pairs: set[tuple[i
     made = capture(edges=sorted(pairs))
     found = levels(made)
     assert found.tolist() == longest_path_layers(len(made.tasks), made.edges.pred, made.edges.succ).layer.tolist()
+
+
+@UNTIMED
+@given(pairs=PAIRS)
+def test_edges_lead_back_only_where_there_is_a_cycle(pairs: set[tuple[int, int]]) -> None:
+    made = capture(edges=sorted(pairs))
+    assert (backward_edges(made, levels(made)) == 0) == nx.is_directed_acyclic_graph(nx.DiGraph(pairs))
 
 
 def test_a_big_group_opens_step_by_step_down_to_tasks() -> None:

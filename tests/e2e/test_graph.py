@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.e2e.graph_page import click, id_of, lines, nodes, open_graph, place_of, settled, url_keys, with_class
-from tests.e2e.harness import THEMES, Server, set_theme
+from tests.e2e.harness import THEMES, Server, open_page, set_theme
 from tests.shared_data import needs_shared, oracle
 
 pytestmark = needs_shared
@@ -126,6 +126,10 @@ def test_search_by_name_counts_marks_and_steps(page: Page, server: Server) -> No
     page.locator("#graph-search").fill("sf")
     expect(page.locator("#graph-found")).to_contain_text("3 found")
     assert len(with_class(page, "hit")) == 3
+    page.reload()
+    page.wait_for_selector("#graph-cy[data-ready]")
+    expect(page.locator("#graph-found")).to_contain_text("3 found")
+    page.locator("#graph-search").focus()
     seen = []
     for _ in range(3):
         page.keyboard.press("Enter")
@@ -136,6 +140,13 @@ def test_search_by_name_counts_marks_and_steps(page: Page, server: Server) -> No
     page.keyboard.press("Shift+Enter")
     settled(page)
     assert url_keys(page)["sel"] == seen[1]
+
+
+@pytest.mark.parametrize("word", ["chains", "early", "path:static"])
+def test_a_highlight_dims_the_rest(page: Page, server: Server, word: str) -> None:
+    open_graph(page, server, SMALL, f"hl={word}&show=all")
+    kept = set(nodes(page)) - with_class(page, "dim")
+    assert 0 < len(kept) < 13
 
 
 def test_a_found_task_that_is_not_drawn_is_taken_out_of_its_group(page: Page, server: Server) -> None:
@@ -311,8 +322,7 @@ def test_to_the_swimlane_and_back_with_the_selection(page: Page, server: Server)
 
 def test_a_selection_reaches_a_swimlane_tab_within_a_second(context: BrowserContext, server: Server) -> None:
     other = context.new_page()
-    other.goto(server.page(SMALL, "swimlane"))
-    other.wait_for_function("() => window.swimscope && swimscope.url.place().page === 'swimlane'")
+    open_page(other, server.page(SMALL, "swimlane"))
     page = context.new_page()
     open_graph(page, server, SMALL)
     task = id_of(page, "r2t7")

@@ -9,6 +9,7 @@
   const ns = (window.swimscope = window.swimscope || {});
   const DEFAULTS = { show: "auto", mode: "full", dir: "lr", depth: "1", gdepth: "2", tab: "", sel: "", node: "" };
   const READABLE = 0.16;
+  const MANY = 700;
   const WIDTH = 172;
   const HEIGHT = 54;
   const images = new Map();
@@ -19,6 +20,8 @@
   let hits = new Set();
   let hovered = null;
   let focused = "";
+  let marked = new Map();
+  let applied = "";
   let timers = {};
 
   const byId = (id) => document.getElementById(id);
@@ -71,8 +74,11 @@
     cy.batch(() => cy.nodes().forEach((node) => void node.data("ports", ports(node.data(), down))));
   }
 
+  /* The page comes with the light stylesheet of its direction. */
   function restyle() {
-    if (!styles || !byId("graph-cy")) return;
+    const wanted = ns.theme.get() + " " + (styles && styles.dir);
+    if (!styles || !byId("graph-cy") || applied === wanted) return;
+    applied = wanted;
     window.dash_clientside.set_props("graph-cy", { stylesheet: styles[ns.theme.get()] });
   }
 
@@ -99,17 +105,21 @@
     return { nodes, lines };
   }
 
+  /* What leads the highlighting: the selection, else the highlight of the URL. */
+  const lead = () => state("sel") || state("hl");
+
   function chosen() {
-    const sel = state("sel");
+    const sel = lead();
     const [word, rest] = [sel.slice(0, sel.indexOf(":")), sel.slice(sel.indexOf(":") + 1)];
     if (["task", "group", "gap"].includes(word)) return cy.getElementById("task:" + rest).toArray();
     if (word === "func") return cy.nodes().filter((node) => String(node.data("func")) === rest).toArray();
+    if (sel === "early") return cy.nodes("[?fire], [?star]").toArray();
     return lit.map((id) => cy.getElementById(id)).filter((one) => one.length);
   }
 
   function highlight() {
     if (!cy) return;
-    const several = !hovered && /^(func|path|chain):/.test(state("sel"));
+    const several = !hovered && /^(func|path|chain):|^(early|chains)$/.test(lead());
     const open = cy.getElementById(state("node").replace(/^edge:(\d+)-(\d+)$/, "task:$1>task:$2"));
     const start = hovered ? [hovered] : open.length && open.isNode() ? [open] : chosen();
     const depth = several ? 0 : Number(state("depth"));
@@ -117,20 +127,37 @@
     const after = reach(start, depth, false);
     const keep = new Set(start.map((one) => one.id()));
     const dim = start.length > 0 && (depth !== 0 || several);
-    cy.batch(() => {
-      cy.elements().forEach((one) => {
-        const id = one.id();
-        const isBefore = before.nodes.has(id) || before.lines.has(id);
-        const isAfter = after.nodes.has(id) || after.lines.has(id);
-        const inside = several && one.isEdge() && keep.has(one.source().id()) && keep.has(one.target().id());
-        one.toggleClass("before", isBefore);
-        one.toggleClass("after", isAfter && !isBefore);
-        one.toggleClass("dim", dim && !isBefore && !isAfter && !keep.has(id) && !inside && !hits.has(id));
-        one.toggleClass("here", (!several && keep.has(id)) || id === open.id());
-        one.toggleClass("hit", hits.has(id));
-        one.toggleClass("focus", id === focused);
-      });
+    if (!dim && !keep.size && !open.length && !hits.size && !focused && !marked.size) return;
+    const now = new Map();
+    cy.elements().forEach((one) => {
+      const id = one.id();
+      const classes = [];
+      const isBefore = before.nodes.has(id) || before.lines.has(id);
+      const isAfter = after.nodes.has(id) || after.lines.has(id);
+      const inside = several && one.isEdge() && keep.has(one.source().id()) && keep.has(one.target().id());
+      if (isBefore) classes.push("before");
+      else if (isAfter) classes.push("after");
+      else if (dim && !keep.has(id) && !inside && !hits.has(id)) classes.push("dim");
+      if ((!several && keep.has(id)) || id === open.id()) classes.push("here");
+      if (hits.has(id)) classes.push("hit");
+      if (id === focused) classes.push("focus");
+      if (classes.length) now.set(id, classes.join(" "));
     });
+    mark(now);
+  }
+
+  /* Only what changed is touched: a class change costs a style update. */
+  function mark(now) {
+    cy.batch(() => {
+      for (const id of new Set([...marked.keys(), ...now.keys()])) {
+        if (marked.get(id) === now.get(id)) continue;
+        const one = cy.getElementById(id);
+        if (!one.length) continue;
+        if (marked.has(id)) one.removeClass(marked.get(id));
+        if (now.has(id)) one.addClass(now.get(id));
+      }
+    });
+    marked = now;
   }
 
   /* Fit everything; where that is too small to see, look at what matters at a readable size. */
@@ -174,6 +201,7 @@
   function arrived() {
     if (!cy || cy.destroyed()) return;
     dress();
+    lighten();
     let moved = places.size !== cy.nodes().length;
     cy.nodes().forEach((node) => {
       const old = places.get(node.id());
@@ -182,8 +210,15 @@
     });
     remember();
     if (moved) look();
+    mark(new Map());
     highlight();
     byId("graph-cy").dataset.ready = String(Number(byId("graph-cy").dataset.ready || 0) + 1);
+  }
+
+  /* Large pictures are moved as an image: the renderer's own switches, which dash-cytoscape does not pass on. */
+  function lighten() {
+    const many = cy.elements().length > MANY;
+    Object.assign(cy.renderer(), { textureOnViewport: many, hideEdgesOnViewport: many, motionBlurEnabled: false });
   }
 
   function remember() {
@@ -263,9 +298,12 @@
     cy.on("viewport", () => ns.graph.closeMenu());
     cy.on("add remove position", () => later("arrived", 30, arrived));
     styles = stored("graph-styles") || styles;
+    applied = "light " + (styles && styles.dir);
+    marked = new Map();
     lit = stored("graph-lit") || [];
     restyle();
     later("arrived", 0, arrived);
+    if (state("q")) ns.graph.search(state("q"));
   }
 
   /* What a dcc.Store of the page holds. */

@@ -269,7 +269,10 @@
   document.addEventListener("input", (event) => {
     if (event.target.id !== "graph-search") return;
     window.clearTimeout(searchTimer);
-    searchTimer = window.setTimeout(() => search(event.target.value), 150);
+    searchTimer = window.setTimeout(() => {
+      ns.url.set({ q: event.target.value.slice(0, 200) || null });
+      search(event.target.value);
+    }, 150);
   });
 
   /* Rows of the panel's tables that stand for a group or an edge. */
@@ -311,5 +314,5 @@
     if (event.target.closest && event.target.closest(".graph-canvas")) event.preventDefault();
   });
 
-  Object.assign(ns.graph, { menu, closeMenu });
+  Object.assign(ns.graph, { menu, closeMenu, search });
 })();
