@@ -39,7 +39,7 @@ def _opener() -> html.Button:
         html.Span("Performance"),
         id="panel-open",
         className="panel-opener",
-        title="Open the performance panel (p)",
+        title="Open the performance panel (t)",
         **{"aria-controls": "panel-body", "aria-expanded": "false"},
     )
 
@@ -71,7 +71,7 @@ def _head(tabs: Sequence[tuple[str, str, str]]) -> html.Div:
         "×",
         id="panel-close",
         className="button quiet icon",
-        title="Close the performance panel (p)",
+        title="Close the performance panel (t)",
         **{"aria-label": "Close the performance panel"},
     )
     return html.Div(

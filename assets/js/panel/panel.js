@@ -160,10 +160,4 @@
     else if (button.id === "panel-close") P.close();
     else if (button.dataset.panelTab) P.open(button.dataset.panelTab);
   });
-
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "p" || !root() || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    if (ns.keys.typing(event)) return;
-    P.toggle();
-  });
 })();

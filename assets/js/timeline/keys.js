@@ -31,6 +31,7 @@
     nextMatch: ["n", "Next match of the search", () => T.searchStep(1)],
     previousMatch: ["b", "Previous match of the search", () => T.searchStep(-1)],
     labels: ["l", "Next label mode", nextLabels],
+    panel: ["t", "Open or close the performance panel", () => ns.panel.toggle()],
     menu: ["ContextMenu", "Menu of the focused record", openMenu],
     settings: ["k", "Change these keys", () => T.openKeys()],
   };
@@ -224,6 +225,8 @@
       if (escape()) event.stopImmediatePropagation();
       return;
     }
+    const inPanel = event.target.closest && event.target.closest("#swimlane-side");
+    if (inPanel && event.key !== keyOf("panel")) return;
     const key = event.key === "F10" && event.shiftKey ? "ContextMenu" : event.key;
     if (!ownArrows(event)) return;
     const action = Object.keys(ACTIONS).find((name) => keyOf(name) === key);
