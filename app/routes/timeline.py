@@ -7,7 +7,7 @@ from typing import Any
 
 import flask
 
-from analysis.errors import NotFoundError, SwimscopeError
+from analysis.errors import LimitError, NotFoundError, SwimscopeError
 from analysis.timeline_wire import LABEL_PX, view_info, window_message
 from app.services import Services
 from app.swimlane import answers
@@ -17,6 +17,7 @@ from app.swimlane.views import Views
 MAX_BARS = 16_000
 MAX_BYTES = 380_000
 """A message stays below 400 KB before compression."""
+MAX_ASKED_CELLS = 8_000_000
 
 
 def register(server: flask.Flask, services: Services) -> None:
@@ -55,9 +56,11 @@ def _info(request: Request) -> flask.Response:
 
 
 def _window(request: Request) -> flask.Response:
-    t0, t1, width = request.integer("t0"), request.integer("t1"), request.number("px")
+    (t0, t1), width = request.window(), request.number("px")
     index = request.highlighted() if request.text("hl") else request.index
     tracks = request.tracks("tracks")
+    if len(tracks) * min(2 * width, t1 - t0) > MAX_ASKED_CELLS:
+        raise LimitError(f"a window of {len(tracks)} tracks by {width:g} pixels is more than a screen can show")
     result = index.query(t0, t1, width, tracks, MAX_BARS, MAX_BYTES)
     label_ticks = int(LABEL_PX * (t1 - t0) / width)
     response = flask.Response(window_message(index, result, request.capture, label_ticks))

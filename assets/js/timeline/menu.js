@@ -6,7 +6,9 @@
 
   T.closeMenu = () => {
     const menu = T.el("swim-menu");
-    if (menu) menu.hidden = true;
+    if (!menu || menu.hidden) return;
+    if (menu.contains(document.activeElement)) T.el("swim-plot").focus({ preventScroll: true });
+    menu.hidden = true;
   };
 
   const select = (item, patch) => T.set({ sel: "task:" + item.task_id, item: item.item, ...patch }, true);
@@ -91,7 +93,6 @@
         node.textContent = row[0];
         node.addEventListener("click", () => {
           T.closeMenu();
-          T.el("swim-plot").focus({ preventScroll: true });
           Promise.resolve(row[1]()).catch((error) => ns.say("That did not work", error.message, "warn"));
         });
         menu.append(node);
@@ -115,7 +116,6 @@
       else if (event.key === "End") items[items.length - 1].focus();
       else if (event.key === "Escape" || event.key === "Tab") {
         T.closeMenu();
-        T.el("swim-plot").focus();
       } else return;
       event.preventDefault();
       event.stopPropagation();

@@ -1,0 +1,253 @@
+"""The timeline's questions on real captures and small built ones: lanes, search, highlights, lines, details, wire."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from analysis.errors import NotAvailable, NotFoundError
+from analysis.formats import load
+from analysis.model import MISSING, Capture, PhaseLane, TaskKind
+from analysis.timeline import build_index, index_from_store, stored_arrays
+from analysis.timeline_details import item_facts, maximum_lead, task_facts
+from analysis.timeline_find import cell_summary, item_name, nearest, neighbour_in_lane, visible_table
+from analysis.timeline_items import ItemKind, View, available_views, view_items
+from analysis.timeline_lines import PRED, SUCC, dependency_lines
+from analysis.timeline_sets import best_names, highlight_items, matches_name, search_items, search_tasks
+from analysis.timeline_wire import view_info, window_message
+from tests.builders import Rec, capture
+from tests.shared_data import capture_dir, capture_names, oracle, shared_params
+
+SMALL = ["qwen3_14b_decode_device", "manual_scope_mid_l1", "dummy_only_l4", "pa_hostgraph_mid_l4", "mixed_example_l4"]
+
+
+def read(name: str) -> Capture:
+    return load(capture_dir(name))
+
+
+@pytest.mark.parametrize("name", shared_params([n for n in SMALL if n in capture_names()]))
+def test_every_row_of_every_table_is_an_item_once(name: str) -> None:
+    run = read(name)
+    worker = view_items(run, View.WORKER)
+    assert (worker.kind == ItemKind.RECORD).sum() == len(run.records) == oracle(name)["records"]
+    assert (worker.kind == ItemKind.UNMATCHED).sum() == len(run.unmatched)
+    assert (worker.kind == ItemKind.PHASE).sum() == (run.phases.lane == PhaseLane.MARKER).sum()
+    stamped = (run.records.dispatch_ticks != MISSING) & (run.records.finish_ticks != MISSING)
+    assert len(view_items(run, View.SCHEDULER).track) == stamped.sum()
+    assert len(view_items(run, View.PHASES).track) == (run.phases.lane != PhaseLane.MARKER).sum()
+    assert len(view_items(run, View.ORCH).track) == len(run.orch) + len(run.uploads)
+    for view in View:
+        items = view_items(run, view)
+        assert sum(lane.items for lane in items.lanes) == len(items.track)
+        same = np.diff(items.track) == 0
+        assert (items.start_ticks[1:][same] >= items.end_ticks[:-1][same]).all(), "items of a track never overlap"
+        reason = available_views(run)[view]
+        assert bool(reason) == (len(items.track) == 0)
+
+
+@pytest.mark.parametrize("name", shared_params([n for n in SMALL if n in capture_names()]))
+def test_the_whole_capture_in_one_window_counts_everything(name: str) -> None:
+    run = read(name)
+    for view in View:
+        index = build_index(run, view)
+        low, high = index.span_ticks
+        got = index.query(low, high + 1, 1200, np.arange(index.n_tracks), 100_000)
+        assert got.n_total == len(index)
+        header_size = int.from_bytes(window_message(index, got, run, 100)[:4], "little")
+        message = window_message(index, got, run, 100)
+        header = json.loads(message[4 : 4 + header_size])
+        assert (header["n_shown"], header["n_total"]) == (got.n_shown, len(index))
+        last = header["arrays"][-1]
+        sizes = {"u1": 1, "u2": 2, "u4": 4, "f8": 8}
+        assert 4 + header_size + last["offset"] + sizes[last["dtype"]] * last["length"] <= len(message)
+        assert (4 + header_size) % 8 == 0
+
+
+def test_setup_hidden_starts_at_start() -> None:
+    run = capture([Rec(1, 0, 100, 200, receive=60), Rec(2, 0, 300, 400, receive=220)])
+    assert view_items(run, View.WORKER).start_ticks.tolist() == [60, 220]
+    assert view_items(run, View.WORKER).middle_ticks.tolist() == [100, 300]
+    assert view_items(run, View.WORKER, with_setup=False).start_ticks.tolist() == [100, 300]
+
+
+def test_stored_arrays_carry_lanes_and_info() -> None:
+    run = capture([Rec(1, 0, 100, 200), Rec(2, 1, 150, 250, func=1)])
+    index = index_from_store(View.WORKER, stored_arrays(run, View.WORKER, True))
+    info = view_info(run, index)
+    assert [lane["key"] for lane in info["lanes"]][:2] == ["core:0", "core:1"]
+    named = [{info["classes"][cls]["value"] for cls in lane["classes"]} for lane in info["lanes"]]
+    assert named[:2] == [{0}, {1}]
+    assert info["items"] == 2
+
+
+def test_search_by_local_id_ring_and_raw_number() -> None:
+    ring = 1 << 32
+    run = capture([Rec(12, 0, 0, 10), Rec(ring + 12, 0, 20, 30), Rec(ring + 5, 0, 40, 50)])
+    ids = run.tasks.task_id
+
+    def found(text: str) -> list[int]:
+        mask = search_tasks(run, text)
+        assert mask is not None
+        return ids[mask].tolist()
+
+    assert found("t12") == [12, ring + 12]
+    assert found("r1t12") == [ring + 12]
+    assert found("R0T12") == [12]
+    assert found(str(ring + 5)) == [ring + 5]
+    assert found("5") == [ring + 5]
+    assert search_tasks(run, "matmul") is None
+
+
+def test_fuzzy_names_prefer_the_text_as_it_is() -> None:
+    names = ["gate_proj", "up_proj", "paged_attention"]
+    assert best_names("proj", names).tolist() == [True, True, False]
+    assert best_names("pgatt", names).tolist() == [False, False, True]
+    assert matches_name("G P", "gate_proj")
+    assert not matches_name("pg", "gate")
+    assert not best_names("zzz", names).any()
+
+
+def test_search_finds_items_by_name_and_nothing_for_blank() -> None:
+    run = capture([Rec(1, 0, 0, 10), Rec(2, 1, 20, 30, func=3)])
+    index = build_index(run, View.WORKER)
+    name = run.meta.func_name(3)
+    assert index.task[search_items(run, index, name)].tolist() == [1]
+    assert not search_items(run, index, "  ").any()
+
+
+def test_highlights_follow_the_analyses() -> None:
+    run = capture([Rec(1, 0, 0, 10), Rec(2, 0, 20, 30), Rec(3, 1, 40, 50), Rec(9, 1, 60, 70)], [(1, 2), (2, 3)])
+    index = build_index(run, View.WORKER)
+
+    def tasks(spec: str) -> list[int]:
+        return sorted(run.tasks.task_id[index.task[highlight_items(run, index, spec)]].tolist())
+
+    assert tasks("task:2") == [2]
+    assert tasks("chain:1") == tasks("chains") == [1, 2, 3]
+    assert tasks("path:static") == [1, 2, 3]
+    assert tasks("func:0") == [1, 2, 3, 9]
+    with pytest.raises(NotFoundError, match="no task 77"):
+        highlight_items(run, index, "task:77")
+    with pytest.raises(NotFoundError, match="chain starts"):
+        highlight_items(run, index, "chain:2")
+    with pytest.raises(NotFoundError, match="nothing that can be highlighted"):
+        highlight_items(run, index, "nonsense")
+
+
+def test_lines_join_tasks_once_from_the_earliest_block_with_violations_marked() -> None:
+    records = [
+        Rec(1, 0, 0, 100), Rec(1, 1, 5, 90), Rec(2, 2, 50, 120), Rec(2, 0, 130, 150), Rec(3, 1, 200, 220),
+        Rec(4, 2, 300, 310),
+    ]  # fmt: skip
+    run = capture(records, [(1, 2), (2, 3), (3, 4), (1, 3)])
+    index = build_index(run, View.WORKER)
+    none = np.zeros(index.n_tracks, dtype=bool)
+
+    def lines(
+        task_id: int, depth: int, sides: str = "both", hidden: np.ndarray = none
+    ) -> set[tuple[int, int, int, bool]]:
+        found = dependency_lines(run, index, run.task_index(task_id), depth, sides, hidden, 100)
+        ids = run.tasks.task_id
+        return {
+            (int(ids[index.task[a]]), int(ids[index.task[b]]), int(side), bool(bad))
+            for a, b, side, bad in zip(found.from_item, found.to_item, found.side, found.violation, strict=True)
+        }
+
+    assert lines(2, 0) == set()
+    assert lines(2, 1) == {(1, 2, PRED, True), (2, 3, SUCC, False)}
+    assert lines(2, -1) == {(1, 2, PRED, True), (2, 3, SUCC, False), (3, 4, SUCC, False)}
+    assert lines(3, 1, "pred") == {(2, 3, PRED, False), (1, 3, PRED, False)}
+    first = dependency_lines(run, index, run.task_index(2), 1, "pred", none, 100)
+    assert int(index.start_ticks[first.from_item[0]]) == 0
+    hide = none.copy()
+    hide[int(index.track_of(first.from_item)[0])] = True
+    other = dependency_lines(run, index, run.task_index(2), 1, "pred", hide, 100)
+    assert int(index.start_ticks[other.from_item[0]]) == 5
+    everything = np.ones(index.n_tracks, dtype=bool)
+    gone = dependency_lines(run, index, run.task_index(2), 1, "both", everything, 100)
+    assert (gone.n_total, gone.n_hidden, len(gone.side)) == (2, 2, 0)
+    capped = dependency_lines(run, index, run.task_index(3), -1, "both", none, 1)
+    assert (capped.n_total, len(capped.side)) == (4, 1)
+
+
+def test_cells_neighbours_and_nearest() -> None:
+    run = capture([Rec(1, 0, 0, 10), Rec(2, 0, 20, 40), Rec(3, 1, 100, 110)])
+    index = build_index(run, View.WORKER)
+    found = cell_summary(run, index, 0, 0, 40)
+    assert (found.n_items, found.classes[0][1]) == (2, 2)
+    assert found.busy_share == pytest.approx(found.classes[0][2] / 40)
+    first = index.position(ItemKind.RECORD, 0)
+    second = neighbour_in_lane(index, first, 1)
+    assert item_name(index, second) == "r1"
+    assert neighbour_in_lane(index, second, 1) == -1
+    assert neighbour_in_lane(index, first, -1) == -1
+    assert item_name(index, nearest(index, np.array([0]), 30)) == "r1"
+    assert item_name(index, nearest(index, np.array([1]), 0)) == "r2"
+    assert nearest(index, np.array([], dtype=np.int32), 0) == -1
+
+
+def test_csv_of_what_is_in_view_has_the_records_stamps() -> None:
+    run = capture([Rec(1, 0, 100, 200, receive=60, dispatch=40, finish=230), Rec(2, 1, 500, 600)])
+    index = build_index(run, View.WORKER)
+    table = visible_table(run, index, np.arange(index.n_tracks, dtype=np.int32), 0, 300)
+    assert table.cells("item") == ["r0"]
+    assert table.cells("task_id") == ["1"]
+    assert table.cells("start_ticks") == [100]
+    assert table.cells("dispatch_us") == [pytest.approx(40 / run.meta.ticks_per_us)]
+    empty = visible_table(run, index, np.arange(index.n_tracks, dtype=np.int32), 700, 800)
+    assert empty.to_csv().count("\n") == 1
+
+
+def test_details_of_record_and_task() -> None:
+    run = capture(
+        [Rec(1, 0, 100, 200), Rec(2, 1, 150, 260, receive=140, dispatch=120, finish=300)], [(1, 2)]
+    )  # fmt: skip
+    facts = item_facts(run, "r1")
+    assert facts is not None
+    assert dict(facts.stamps_ticks) == {"dispatch": 120, "receive": 140, "start": 150, "end": 260, "finish": 300}
+    assert dict(facts.differences_ticks) == {
+        "duration": 110, "setup": 10, "head": 30, "propagation": 20, "tail": 40, "latency": 180,
+    }  # fmt: skip
+    task = task_facts(run, run.task_index(2))
+    assert [(n.task_id, n.wait_ticks, n.violation) for n in task.predecessors] == [("1", -50, True)]
+    assert (task.n_predecessors, task.n_successors, task.blocks) == (1, 0, ("r1",))
+    assert item_facts(run, "r99") is None
+    assert item_facts(run, "x1") is None
+    assert item_facts(run, "") is None
+
+
+def test_missing_stamps_stay_missing() -> None:
+    run = capture([Rec(1, 0, 100, 200)], level=1)
+    facts = item_facts(run, "r0")
+    assert facts is not None
+    assert dict(facts.stamps_ticks)["dispatch"] is None
+    assert dict(facts.differences_ticks)["latency"] is None
+    assert available_views(run)[View.SCHEDULER].startswith("No dispatch")
+
+
+def test_maximum_lead_says_why_there_is_none() -> None:
+    run = capture([Rec(1, 0, 100, 200), Rec(2, 0, 300, 400)], [(1, 2)])
+    with pytest.raises(NotAvailable, match="no early-dispatch target"):
+        maximum_lead(run, run.task_index(2))
+
+
+@pytest.mark.parametrize(
+    "name",
+    shared_params(
+        [n for n in ("qwen3_14b_decode_device", "mixed_example_l4", "pa_hostgraph_mid_l4") if n in capture_names()]
+    ),
+)
+def test_every_item_and_task_of_real_captures_has_details(name: str) -> None:
+    run = read(name)
+    for view in View:
+        index = build_index(run, view)
+        for position in range(0, len(index), max(1, len(index) // 40)):
+            facts = item_facts(run, item_name(index, position))
+            assert facts is not None
+            assert facts.title
+    for task in range(0, len(run.tasks), max(1, len(run.tasks) // 60)):
+        facts = task_facts(run, task)
+        assert facts.kind == TaskKind(int(run.tasks.kind[task])).name.lower()
+        assert facts.n_predecessors == run.edges.in_offsets[task + 1] - run.edges.in_offsets[task]
