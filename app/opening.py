@@ -37,33 +37,38 @@ def waiting(services: Services, run_key: str, launch: int) -> Any | None:
     return panel(services, f"Opening {run.row.name}", text, Job(run.source, launch, run.signature))
 
 
-def waiting_for(services: Services, run: Run, capture: Capture, name: str, parameters: Mapping[str, Any]) -> Any | None:
-    """The panel to show while analysis ``name`` is being computed, or None when it is kept or quick."""
+def waiting_for(
+    services: Services, run: Run, capture: Capture, name: str, parameters: Mapping[str, Any], scope: str = ""
+) -> Any | None:
+    """The panel to show while analysis ``name`` is being computed, or None when it is kept or quick.
+
+    ``scope`` begins the ids of the panel's parts, where it is not the whole page that waits.
+    """
     if len(capture.records) <= services.settings.inline_analysis_records:
         return None
     if services.analyses.kept(capture.meta.capture_id, name, parameters) is not None:
         return None
     text = f"{len(capture.records):,} records; computed once and kept for everyone."
     job = Job(run.source, capture.meta.launch, run.signature, name, dict(parameters))
-    return panel(services, f"Computing {name.replace('-', ' ')}", text, job)
+    return panel(services, f"Computing {name.replace('-', ' ')}", text, job, scope)
 
 
-def panel(services: Services, title: str, text: str, job: Job) -> html.Div:
+def panel(services: Services, title: str, text: str, job: Job, scope: str = "") -> html.Div:
     """Start ``job`` unless it ended badly, and show what is done, how far it is, and a way to stop."""
     progress = services.jobs.status(job)
     if progress.state in ("idle", "done"):
         progress = services.jobs.start(job)
     return html.Div(
         [
-            dcc.Interval(id=ids.OPEN_TICK, interval=TICK_MS),
-            dcc.Store(id=ids.OPEN_JOB, data={"analysis": job.analysis, "parameters": dict(job.parameters)}),
+            dcc.Interval(id=scope + ids.OPEN_TICK, interval=TICK_MS),
+            dcc.Store(id=scope + ids.OPEN_JOB, data={"analysis": job.analysis, "parameters": dict(job.parameters)}),
             html.H1(title),
             html.P(text),
-            html.Div(progress_body(progress), id=ids.OPEN_PROGRESS, role="status", **{"aria-live": "polite"}),
+            html.Div(progress_body(progress), id=scope + ids.OPEN_PROGRESS, role="status", **{"aria-live": "polite"}),
             html.Div(
                 [
-                    html.Button("Cancel", id=ids.OPEN_CANCEL, className="button"),
-                    html.Button("Try again", id=ids.OPEN_RETRY, className="button"),
+                    html.Button("Cancel", id=scope + ids.OPEN_CANCEL, className="button"),
+                    html.Button("Try again", id=scope + ids.OPEN_RETRY, className="button"),
                 ],
                 className="link-row",
             ),

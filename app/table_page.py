@@ -70,11 +70,11 @@ def table_view(services: Services, run_key: str, name: str, view: ViewState) -> 
     return TableView(analysis, parameters, outcome, at, tuple(problems))
 
 
-def waiting(services: Services, run_key: str, name: str, view: ViewState) -> Any | None:
+def waiting(services: Services, run_key: str, name: str, view: ViewState, scope: str = "") -> Any | None:
     """The panel to show while the outcome of a large capture is being computed, or None when it is there or quick."""
     capture = services.library.capture(run_key, view.launch)
     parameters, _problems = parameters_for(capture, registry.find(name), view)
-    return opening.waiting_for(services, services.library.run(run_key), capture, name, parameters)
+    return opening.waiting_for(services, services.library.run(run_key), capture, name, parameters, scope)
 
 
 def parameters_for(capture: Capture, analysis: Analysis, view: ViewState) -> tuple[dict[str, Any], list[Problem]]:

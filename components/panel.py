@@ -11,6 +11,8 @@ REQUEST = "panel-request"
 BODY = "panel-body"
 GRID = "panel-grid"
 PLOT = "panel-plot"
+SCOPE = "panel-"
+"""Begins the ids of what waits inside the panel."""
 CLOSED = "none"
 """Value of ``tab`` in the URL for a panel that a person closed where it would be open by itself."""
 

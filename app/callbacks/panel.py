@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from dash import Dash, Input, Output, State, no_update
+from dash import Dash, Input, Output, State, ctx, no_update
 
 from analysis.errors import SwimscopeError
+from app import ids
 from app.callbacks.tables import block
+from app.jobs import Job, Progress
+from app.opening import progress_body
 from app.panel.content import content
 from app.panel.view import Panels, read_tab
 from app.services import Services
@@ -18,6 +21,7 @@ from components import notices, panel
 def register(app: Dash, services: Services) -> None:
     """Answer the panel's requests; assets/js/panel asks only while the panel is open."""
     panels = Panels(services)
+    register_waiting(app, services, panels)
 
     @app.callback(
         Output(panel.BODY, "children"),
@@ -25,12 +29,7 @@ def register(app: Dash, services: Services) -> None:
         prevent_initial_call=True,
     )
     def show(request: dict[str, Any] | None) -> Any:
-        if not request:
-            return no_update
-        try:
-            return content(services, panels, request)
-        except SwimscopeError as error:
-            return panel.answer(int(request["n"]), "error", [notices.notice("No table", str(error), "warn")])
+        return answer(services, panels, request) if request else no_update
 
     @app.callback(
         Output(panel.GRID, "getRowsResponse"),
@@ -43,3 +42,43 @@ def register(app: Dash, services: Services) -> None:
             return no_update
         tab = read_tab(decode(request["query"])[0])
         return block(panels.table_view(request["run"], tab), asked, "")
+
+
+def answer(services: Services, panels: Panels, request: dict[str, Any]) -> Any:
+    """The body for a request; an error stands in its place."""
+    try:
+        return content(services, panels, request)
+    except SwimscopeError as error:
+        return panel.answer(int(request["n"]), "error", [notices.notice("No table", str(error), "warn")])
+
+
+def register_waiting(app: Dash, services: Services, panels: Panels) -> None:
+    """Follow the job of a table that takes long; it replaces the waiting lines when it is there."""
+
+    @app.callback(
+        Output(panel.SCOPE + ids.OPEN_PROGRESS, "children"),
+        Output(panel.BODY, "children", allow_duplicate=True),
+        Input(panel.SCOPE + ids.OPEN_TICK, "n_intervals"),
+        Input(panel.SCOPE + ids.OPEN_CANCEL, "n_clicks"),
+        Input(panel.SCOPE + ids.OPEN_RETRY, "n_clicks"),
+        State(panel.REQUEST, "data"),
+        State(panel.SCOPE + ids.OPEN_JOB, "data"),
+        prevent_initial_call=True,
+    )
+    def follow(_tick: Any, _cancel: Any, _retry: Any, request: dict[str, Any], what: dict[str, Any]) -> Any:
+        progress = stand(services, request, what, str(ctx.triggered_id))
+        if progress.state != "done":
+            return progress_body(progress), no_update
+        return no_update, answer(services, panels, request)
+
+
+def stand(services: Services, request: dict[str, Any], what: dict[str, Any], pressed: str) -> Progress:
+    """How the job is, after what was pressed."""
+    run = services.library.run(request["run"])
+    launch = decode(request["query"])[0].launch
+    job = Job(run.source, launch, run.signature, what["analysis"], what["parameters"])
+    if pressed == panel.SCOPE + ids.OPEN_CANCEL:
+        services.jobs.cancel(job)
+    elif pressed == panel.SCOPE + ids.OPEN_RETRY:
+        services.jobs.start(job)
+    return services.jobs.status(job)

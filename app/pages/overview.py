@@ -34,7 +34,7 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
         [
             _head(services, run.row.name, f"{run.row.root}/{run.row.path}", capture, view, run_key),
             html.Div(
-                [*quick_cards(services, capture, view, run_key), *(_slot(name) for name in SLOW_CARDS)],
+                [*quick_cards(services, capture, view, run_key), *(slot(name) for name in SLOW_CARDS)],
                 className="cards",
             ),
             html.Div(
@@ -42,7 +42,7 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
                     html.Div(
                         [
                             cards.panel("Views", quality.views_list(_views(services, capture, view, run_key))),
-                            cards.panel("Utilisation over time", _plot_slot()),
+                            cards.panel("Utilisation over time", plot_slot()),
                         ]
                     ),
                     html.Div(
@@ -63,7 +63,8 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
     )
 
 
-def _slot(name: str) -> html.Div:
+def slot(name: str) -> html.Div:
+    """Where the callback of a slow card puts it."""
     return html.Div(cards.card(_SLOT_TITLES[name], "…", "being computed"), id=f"overview-card-{name}")
 
 
@@ -75,7 +76,8 @@ _SLOT_TITLES = {
 }
 
 
-def _plot_slot() -> html.Div:
+def plot_slot() -> html.Div:
+    """Where the utilisation over time is drawn."""
     return html.Div(notices.empty("being computed …"), id=ids.OVERVIEW_PLOT, className="overview-plot")
 
 

@@ -36,6 +36,9 @@ def content(services: Services, panels: Panels, request: Mapping[str, Any]) -> h
     tab, run_key, number = read_tab(view), request["run"], int(request["n"])
     if tab.name == OVERVIEW:
         return panel.answer(number, OVERVIEW, overview.content(services, tab.view, run_key))
+    wait = None if tab.window else table_page.waiting(services, run_key, tab.name, tab.view, panel.SCOPE)
+    if wait is not None:
+        return panel.answer(number, f"{tab.name}-waiting", [wait])
     shown = panels.table_view(run_key, tab)
     parts = [_headline(services, tab, shown, run_key), *_settings(services, tab, shown, run_key)]
     parts += [notices.notice(f"{p.key}={p.text} was not used", p.reason, "warn") for p in shown.problems]

@@ -1,4 +1,4 @@
-"""How did this run go? The overview tab: the figures of the run's overview, each a way to its own tab or page."""
+"""How did this run go? The overview tab: the cards and the plot of the run's overview page, filled by its callbacks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any
 
 from dash import html
 
-from app.callbacks import overview as cards_of
 from app.pages import overview as page
 from app.services import Services
 from app.url_state import ViewState
@@ -14,19 +13,12 @@ from components import panel
 
 
 def content(services: Services, view: ViewState, run_key: str) -> list[Any]:
-    """Cards of the run's overview page, in one column or two."""
+    """Cards at once, those that need an analysis when it is there."""
     capture = services.library.capture(run_key, view.launch)
-    run = {"key": run_key, "launch": view.launch}
-
-    def outcome(name: str, **parameters: Any) -> Any:
-        return cards_of.run_outcome(services, run, name, **parameters)
-
-    cards = [
-        *page.quick_cards(services, capture, view, run_key),
-        cards_of.utilisation_card(services, run, outcome("cores")),
-        cards_of.path_card(services, run, outcome("critical-path", kind="observed")),
-        cards_of.gap_card(services, run, outcome("gaps")),
-        cards_of.overhead_card(services, run, outcome("overhead")),
+    cards = [*page.quick_cards(services, capture, view, run_key), *(page.slot(name) for name in page.SLOW_CARDS)]
+    return [
+        panel.headline("Overview", "How did this run go?", services.href("", run_key, view), ""),
+        html.Div(cards, className="cards panel-cards"),
+        html.H3("Utilisation over time", className="panel-subhead"),
+        page.plot_slot(),
     ]
-    head = panel.headline("Overview", "How did this run go?", services.href("", run_key, view), "")
-    return [head, html.Div(cards, className="cards panel-cards")]

@@ -102,8 +102,8 @@ class Panels:
         if not tab.window:
             return table_page.table_view(self._services, run_key, tab.name, tab.view)
         analysis = registry.find(tab.name)
-        parameters, problems = table_page.parameters_of(analysis, tab.view)
         capture = self._services.library.capture(run_key, tab.view.launch)
+        parameters, problems = table_page.parameters_for(capture, analysis, tab.view)
         outcome = self._windowed(capture, tab.name, parameters)
         at = tab.at if tab.at < len(outcome.tables) else 0
         return TableView(analysis, parameters, outcome, at, tuple(problems))
