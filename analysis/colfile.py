@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import mmap
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,10 @@ class DamagedError(Exception):
 
 
 def write(path: Path, columns: Mapping[str, NDArray[Any]]) -> None:
-    """Write ``columns`` to ``path`` and flush them to disk; the caller renames the file into place."""
+    """Write ``columns`` to ``path``; the caller renames the file into place.
+
+    Nothing forces the data to the disk: after a power cut a file may be short, which :func:`read` notices.
+    """
     arrays = {name: np.ascontiguousarray(array) for name, array in columns.items()}
     head, size = _header(arrays)
     with path.open("wb") as file:
@@ -35,8 +37,6 @@ def write(path: Path, columns: Mapping[str, NDArray[Any]]) -> None:
             file.write(b"\0" * (-file.tell() % _ALIGN))
             file.write(array.data.cast("B") if array.size else b"")
         file.write(b"\0" * (size - len(MAGIC) - file.tell()) + MAGIC)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _header(arrays: Mapping[str, NDArray[Any]]) -> tuple[bytes, int]:

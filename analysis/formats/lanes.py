@@ -31,12 +31,13 @@ def sub_rows(lane: NDArray[Any], start: I8, end: I8) -> I2:
     ends = np.maximum(end[order], starts)
     if not _crowded(lanes, starts, ends).any():
         return rows
-    paired, settled = _paired(lanes, starts, ends)
+    clusters = _clusters(lanes, starts, ends)
+    paired, settled = _paired(clusters, starts, ends)
     rows[order] = paired
     if settled.all():
         return rows
     rest = ~settled
-    order, lanes, starts, ends = order[rest], lanes[rest], starts[rest], ends[rest]
+    order, lanes, starts, ends = order[rest], clusters[rest], starts[rest], ends[rest]
     for row in range(_PEEL_ROWS):
         chosen = _first_fit(lanes, starts, ends)
         rows[order[chosen]] = row
@@ -78,23 +79,35 @@ def _crowded(lanes: NDArray[Any], starts: I8, ends: I8) -> NDArray[np.bool_]:
     return crowded
 
 
-def _paired(lanes: NDArray[Any], starts: I8, ends: I8) -> tuple[I2, Bool]:
-    """(sub-row, whether it is right) for lanes where a bar overlaps at most the one before it: they alternate.
+def _clusters(lanes: NDArray[Any], starts: I8, ends: I8) -> NDArray[np.int64]:
+    """Number of the cluster of each bar: bars of one lane that hang together by overlaps. Every row is free between
+    two clusters. Lanes are kept whole where stamps are too far apart to be packed into one number."""
+    lane = np.cumsum(np.concatenate(([0], lanes[1:] != lanes[:-1])))
+    low, high = int(starts.min()), int(ends.max())
+    if (high - low + 1) * (int(lane[-1]) + 1) >= 1 << 62:
+        return lane
+    shift = lane * (high - low + 1) - low
+    reach = np.maximum.accumulate(ends + shift)
+    cluster: NDArray[np.int64] = np.cumsum(np.concatenate(([0], (starts + shift)[1:] >= reach[:-1])))
+    return cluster
 
-    That is the usual case (two tasks in flight per core); all bars of any other lane come back as not right.
+
+def _paired(clusters: NDArray[np.int64], starts: I8, ends: I8) -> tuple[I2, Bool]:
+    """(sub-row, whether it is right) for clusters where a bar overlaps at most the one before it: they alternate.
+
+    That is the usual case (two tasks in flight per core); all bars of any other cluster come back as not right.
     """
-    fresh = np.concatenate(([True], lanes[1:] != lanes[:-1]))
+    fresh = np.concatenate(([True], clusters[1:] != clusters[:-1]))
     # Ends in order, and ends[i - 2] <= starts[i]: then only the predecessor can overlap.
-    odd = np.zeros(len(lanes), np.bool_)
+    odd = np.zeros(len(clusters), np.bool_)
     odd[1:] = ~fresh[1:] & (ends[1:] < ends[:-1])
     odd[2:] |= ~fresh[2:] & ~fresh[1:-1] & (ends[:-2] > starts[2:])
-    breaks = np.concatenate(([True], ~_crowded(lanes, starts, ends)))
-    position = np.arange(len(lanes), dtype=np.int64)
+    breaks = np.concatenate(([True], ~_crowded(clusters, starts, ends)))
+    position = np.arange(len(clusters), dtype=np.int64)
     since = position - np.maximum.accumulate(np.where(breaks, position, 0))
-    lane_number = np.cumsum(fresh) - 1
-    bad_lanes = np.zeros(int(lane_number[-1]) + 1, np.bool_)
-    bad_lanes[lane_number[odd]] = True
-    return (since % 2).astype(np.int16), ~bad_lanes[lane_number]
+    bad = np.zeros(int(clusters[-1]) + 1, np.bool_)
+    bad[clusters[odd]] = True
+    return (since % 2).astype(np.int16), ~bad[clusters]
 
 
 def _first_fit(lanes: NDArray[Any], starts: I8, ends: I8) -> NDArray[np.int64]:
@@ -102,10 +115,15 @@ def _first_fit(lanes: NDArray[Any], starts: I8, ends: I8) -> NDArray[np.int64]:
     first = np.flatnonzero(np.concatenate(([True], lanes[1:] != lanes[:-1])))
     last = np.append(first[1:], len(lanes))
     follower = np.empty(len(lanes), np.int64)
-    for begin, stop in zip(first.tolist(), last.tolist(), strict=True):
-        at = np.searchsorted(starts[begin:stop], ends[begin:stop], side="left") + begin
-        # A bar of no length is its own neighbour at that stamp: step past it.
-        follower[begin:stop] = np.maximum(at, np.arange(begin + 1, stop + 1))
+    low, span = int(starts.min()), int(ends.max()) - int(starts.min()) + 1
+    if span * (int(lanes[-1]) + 1) < 1 << 62:
+        shift = lanes.astype(np.int64) * span - low
+        follower[:] = np.searchsorted(starts + shift, ends + shift, side="left")
+    else:
+        for begin, stop in zip(first.tolist(), last.tolist(), strict=True):
+            follower[begin:stop] = np.searchsorted(starts[begin:stop], ends[begin:stop], side="left") + begin
+    # A bar of no length is its own neighbour at that stamp: step past it.
+    follower = np.maximum(follower, np.arange(1, len(lanes) + 1))
     jump = follower.tolist()
     chosen: list[int] = []
     for begin, stop in zip(first.tolist(), last.tolist(), strict=True):

@@ -50,8 +50,8 @@ def split(raw: RawSwimlane, launch: int, report: Report) -> tuple[RawSwimlane, i
 def _epochs(raw: RawSwimlane) -> list[int]:
     """Epochs that rows name, ascending."""
     parts = [part.epoch for part in (raw.aicore, raw.aicpu, raw.phases, raw.orch, raw.host_orch)]
-    seen = np.unique(np.concatenate(parts))
-    return [epoch for epoch in seen.tolist() if epoch >= 0]
+    naming = [np.unique(part) for part in parts if len(part) and int(part.max()) >= 0]
+    return sorted({epoch for seen in naming for epoch in seen.tolist() if epoch >= 0})
 
 
 class _Picker:

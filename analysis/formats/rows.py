@@ -73,9 +73,11 @@ def int_rows(raw: msgspec.Raw | None, form: RowFormat, source: str, report: Repo
 
 
 def _allocate(n: int, form: RowFormat) -> RowColumns:
-    """Columns of length ``n`` that hold their fill values."""
-    columns = [np.full(n, fill, np.int64) if k != form.id_column else _NOTHING for k, fill in enumerate(form.fill)]
-    return RowColumns(columns, np.zeros(0 if form.id_column is None else n, np.uint64))
+    """Columns of length ``n``; those that not every width has hold their fill values."""
+    columns = [np.empty(n, np.int64) if k != form.id_column else _NOTHING for k in range(form.columns)]
+    for k in range(min(form.widths), form.columns):
+        columns[k].fill(form.fill[k])
+    return RowColumns(columns, np.empty(0 if form.id_column is None else n, np.uint64))
 
 
 def _concatenate(parts: list[RowColumns], form: RowFormat) -> RowColumns:

@@ -1,0 +1,102 @@
+"""The parts of the import, each against an obvious version: sub-rows, id index, host clock arithmetic."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis.formats import lanes
+from analysis.formats.host_clock import round_div
+from analysis.formats.idindex import IdIndex
+from analysis.formats.lanes import sub_rows
+from analysis.formats.report import MAX_PLACES, OTHER_PLACES, Report
+from analysis.model import MISSING
+
+BARS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 30), st.integers(0, 8), st.booleans()), max_size=60)
+
+
+def first_free_row(bars: list[tuple[int, int, int]]) -> list[int]:
+    """(lane, start, end) → the lowest row whose last bar has ended, in (start, end, index) order."""
+    rows = [0] * len(bars)
+    free: dict[int, list[int]] = {}
+    for at in sorted(range(len(bars)), key=lambda at: (bars[at][1], bars[at][2], at)):
+        lane, start, end = bars[at]
+        if MISSING in (start, end):
+            continue
+        lane_rows = free.setdefault(lane, [])
+        row = next((r for r, last in enumerate(lane_rows) if last <= start), len(lane_rows))
+        lane_rows[row : row + 1] = [max(start, end)]
+        rows[at] = row
+    return rows
+
+
+def columns(bars: list[tuple[int, int, int]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    table = np.array(bars, np.int64).reshape(-1, 3)
+    return table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy()
+
+
+@settings(max_examples=400, deadline=None)
+@given(bars=BARS, in_order=st.booleans(), far=st.booleans(), peel=st.sampled_from([1, 2, 32]))
+def test_sub_rows_equal_first_fit(bars: list[tuple[int, int, int, bool]], in_order: bool, far: bool, peel: int) -> None:
+    scale = 2**57 if far else 1
+    given_bars = [
+        (lane, MISSING if gone else start * scale, (start + length - 1) * scale) for lane, start, length, gone in bars
+    ]
+    if in_order:
+        given_bars.sort()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lanes, "_PEEL_ROWS", peel)
+        assert sub_rows(*columns(given_bars)).tolist() == first_free_row(given_bars)
+
+
+def test_many_bars_at_once_stay_in_bounds() -> None:
+    n = 40_000
+    rows = sub_rows(np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(n, 9, np.int64))
+    assert rows[:33].tolist() == list(range(33))
+    assert int(rows.max()) == lanes.MAX_ROWS
+
+
+IDS = st.lists(
+    st.one_of(st.integers(0, 20), st.integers(2**32, 2**32 + 20), st.integers(0, 2**64 - 1)), min_size=0, max_size=40
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(known=IDS, wanted=IDS)
+def test_ids_are_found_as_a_dict_finds_them(known: list[int], wanted: list[int]) -> None:
+    index = IdIndex([np.array(known, np.uint64)])
+    table = {task_id: at for at, task_id in enumerate(sorted(set(known)))}
+    assert index.ids.tolist() == list(table)
+    asked = wanted + known
+    assert index.find(np.array(asked, np.uint64)).tolist() == [table.get(task_id, -1) for task_id in asked]
+
+
+def test_dense_rings_use_tables() -> None:
+    ids = np.concatenate([np.arange(50, dtype=np.uint64) + np.uint64(ring << 32) for ring in (0, 2, 1)])
+    index = IdIndex([ids])
+    assert index.ids.tolist() == sorted(ids.tolist())
+    assert index.find(ids).tolist() == [*range(50), *range(100, 150), *range(50, 100)]
+    assert index.find(np.array([60, 3 << 32, 2**64 - 1], np.uint64)).tolist() == [-1, -1, -1]
+
+
+@pytest.mark.parametrize(
+    ("number", "by", "want"), [(7, 2, 4), (-7, 2, -3), (6, 4, 2), (5, 4, 1), (10**30, 3, 10**30 // 3)]
+)
+def test_rounding_is_exact(number: int, by: int, want: int) -> None:
+    assert round_div(number, by) == want
+
+
+def test_the_report_never_grows_without_bound() -> None:
+    report = Report()
+    for at in range(MAX_PLACES + 50):
+        report.add("wrong_type", 1, f"row {at}")
+    (notice,) = report.notices()
+    assert notice.count == MAX_PLACES + 50
+    assert notice.detail[OTHER_PLACES] == 50
+    assert sum(notice.detail.values()) == notice.count
+    with pytest.raises(KeyError):
+        report.add("no such code")
+    report.add("overlap", 0)
+    assert len(report.notices()) == 1
