@@ -54,6 +54,10 @@ def facts_of(capture: Capture) -> Facts:
     )
 
 
+FACTS_VERSION = 2
+"""Raise when a fact changes its meaning: what was kept under another version is made again."""
+
+
 class FactsCache:
     """Facts by run key and file signature, one small JSON file each; shared by all workers."""
 
@@ -64,7 +68,7 @@ class FactsCache:
         """The facts kept for these very files, or None."""
         try:
             content = json.loads((self._folder / f"{key}.json").read_text("utf-8"))
-            return Facts(**content["facts"]) if content["signature"] == signature else None
+            return Facts(**content["facts"]) if content["signature"] == f"{FACTS_VERSION} {signature}" else None
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -73,5 +77,5 @@ class FactsCache:
         self._folder.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=self._folder, suffix=".part")
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            json.dump({"signature": signature, "facts": asdict(facts)}, stream)
+            json.dump({"signature": f"{FACTS_VERSION} {signature}", "facts": asdict(facts)}, stream)
         os.replace(temporary, self._folder / f"{key}.json")

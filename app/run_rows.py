@@ -15,10 +15,10 @@ from components.grid import GridColumn
 COLUMNS: tuple[GridColumn, ...] = (
     GridColumn("name", "Run", "link", "The run's directory; opens its overview.", 240, flex=2),
     GridColumn("root", "Root", "text", "Name of the mounted directory tree.", 84),
-    GridColumn("path", "Path", "text", "Where the capture lies under its root.", 140, flex=2),
+    GridColumn("path", "Path", "text", "Where the capture lies under its root.", 140, flex=3),
     GridColumn("group", "Run tree", "text", "Directory that holds the ranks or devices of one run.", 150, hide=True),
     GridColumn("rank", "Rank", "text", "Rank and device parts of the path.", 80, hide=True),
-    GridColumn("modified", "Modified (UTC)", "time", "Newest modification of the capture's files.", 132),
+    GridColumn("modified", "Modified (UTC)", "time", "Newest modification of the capture's files.", 142),
     GridColumn("level", "Level", "count", "Capture level 1 to 4: what the runtime recorded.", 66),
     GridColumn("records", "Records", "count", "Joined task records (executed blocks).", 88),
     GridColumn("tasks", "Tasks", "count", "Task ids that have a record.", 80),
@@ -32,10 +32,12 @@ COLUMNS: tuple[GridColumn, ...] = (
         "Quality",
         "badges",
         "Data-quality findings.",
-        108,
+        112,
         extra={"filter": False, "comparator": {"function": "swimscope_badgeOrder"}},
     ),
-    GridColumn("views", "Views", "badges", "What the files allow.", 236, extra={"sortable": False, "filter": False}),
+    GridColumn(
+        "views", "Views", "badges", "What the files allow.", 220, flex=2, extra={"sortable": False, "filter": False}
+    ),
 )
 
 
@@ -86,7 +88,7 @@ def quality(item: RunRow) -> list[dict[str, str]]:
     if item.facts is None and not CAPTURE_FILES & set(item.files):
         return []
     if item.facts is None:
-        return [{"text": "not opened yet", "level": "quiet", "title": "Facts are filled in once it has been opened"}]
+        return [{"text": "pending", "level": "quiet", "title": "Facts are filled in once it has been opened"}]
     found = {code: count for code, count in item.facts.notices.items() if count}
     if not found:
         return [{"text": "clean", "level": "ok", "title": "No data-quality finding"}]

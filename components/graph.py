@@ -19,13 +19,22 @@ GRAPH_CONFIG: dict[str, Any] = {
 }
 
 
-def graph(graph_id: Any, figure: dict[str, Any] | None = None, *, height_px: int | None = None, **config: Any) -> Any:
+def graph(
+    graph_id: Any,
+    figure: dict[str, Any] | None = None,
+    *,
+    height_px: int | None = None,
+    themed: bool = False,
+    **config: Any,
+) -> Any:
     """A ``dcc.Graph`` with the shared configuration.
 
     Args:
         graph_id: component id.
         figure: plotly figure as a dict; an empty one when None.
         height_px: fixed height; fills its container when None.
+        themed: 01-theme.js keeps the figure's colours in step with the theme; a trace names its colour as a CSS
+            variable in ``meta.color``.
         config: further keys of plotly's config.
     """
     style = {"height": f"{height_px}px"} if height_px else {"height": "100%"}
@@ -34,7 +43,7 @@ def graph(graph_id: Any, figure: dict[str, Any] | None = None, *, height_px: int
         figure=figure or {"data": [], "layout": layout()},
         config={**GRAPH_CONFIG, **config},
         style=style,
-        className="plot",
+        className="plot plot-themed" if themed else "plot",
     )
 
 

@@ -12,7 +12,8 @@ from analysis.function_records import FunctionRecords
 from components.graph import graph, layout, typed
 from components.theme import FUNCTION_COLORS, function_color, function_color_index
 
-CURVE_COLORS = {"aic": FUNCTION_COLORS["light"][0], "aiv": FUNCTION_COLORS["light"][1]}
+CURVE_COLORS = {"aic": 0, "aiv": 1}
+"""Palette index of a core type's curve."""
 
 
 class CurveLike(Protocol):
@@ -32,7 +33,7 @@ class CurveLike(Protocol):
 
 def curves(graph_id: str, items: Sequence[CurveLike], y_title: str = "busy cores") -> Any:
     """Curves over time as filled steps; x in µs from capture zero."""
-    return graph(graph_id, curves_figure(items, y_title))
+    return graph(graph_id, curves_figure(items, y_title), themed=True)
 
 
 def curves_figure(items: Sequence[CurveLike], y_title: str) -> dict[str, Any]:
@@ -55,14 +56,15 @@ def _curve_trace(item: CurveLike, at: int) -> dict[str, Any]:
     n = len(item.values)
     width = (item.t1_us - item.t0_us) / n if n else 0.0
     x = item.t0_us + width * np.arange(n)
-    color = CURVE_COLORS.get(item.name.split(" ")[0], FUNCTION_COLORS["light"][(at + 2) % 8])
+    color = CURVE_COLORS.get(item.name.split(" ")[0], (at + 2) % 8)
     return {
         "type": "scatter",
         "mode": "lines",
         "name": _escape(item.name.upper() if len(item.name) <= 3 else item.name),
         "x": typed(x),
         "y": typed(item.values.astype(np.float32)),
-        "line": {"shape": "hv", "width": 1.2, "color": color},
+        "line": {"shape": "hv", "width": 1.2, "color": FUNCTION_COLORS["light"][color]},
+        "meta": {"color": f"--fn-{color}"},
         "hovertemplate": f"%{{y:.2f}} of {item.top:g}<extra>{_escape(item.name)}</extra>",
     }
 
@@ -92,6 +94,7 @@ def histogram_figure(found: FunctionRecords, color: str) -> dict[str, Any]:
         "y": typed(found.counts.astype(np.int32)),
         "width": float(bounds[1] - bounds[0]),
         "marker": {"color": color, "line": {"width": 0}},
+        "meta": {"color": f"--fn-{function_color_index(found.name)}"},
         "hovertemplate": "%{y:,} records around %{x:.3f} µs<extra></extra>",
     }
     axes = {"xaxis": _axis("duration (µs)"), "yaxis": _axis("records")}
@@ -108,6 +111,7 @@ def over_time_figure(found: FunctionRecords, color: str) -> dict[str, Any]:
         "y": typed(found.duration_us),
         "customdata": ids,
         "marker": {"color": color, "size": 5, "opacity": 0.75},
+        "meta": {"color": f"--fn-{function_color_index(found.name)}"},
         "hovertemplate": "%{y:.3f} µs at %{x:,.3f} µs<extra>task %{customdata}</extra>",
     }
     axes = {"xaxis": _axis("start (µs)"), "yaxis": _axis("duration (µs)") | {"rangemode": "tozero"}}

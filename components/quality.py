@@ -56,7 +56,6 @@ def _finding(notice: Notice) -> html.Li:
     body: list[Any] = [
         html.Div(
             [
-                html.Span(fmt.count(notice.count), className="quality-count"),
                 html.Span(notice.message),
                 html.Span(notice.code, className="badge mono"),
             ],

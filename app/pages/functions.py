@@ -73,8 +73,10 @@ def _selected_panel() -> html.Aside:
     return html.Aside(
         [
             html.Div(id=ids.FUNCTIONS_SELECTED, className="split-head"),
-            cards.panel("Durations", html.Div(graph(ids.FUNCTIONS_HISTOGRAM), className="side-plot")),
-            cards.panel("Records over time", html.Div(graph(ids.FUNCTIONS_OVER_TIME), className="side-plot")),
+            cards.panel("Durations", html.Div(graph(ids.FUNCTIONS_HISTOGRAM, themed=True), className="side-plot")),
+            cards.panel(
+                "Records over time", html.Div(graph(ids.FUNCTIONS_OVER_TIME, themed=True), className="side-plot")
+            ),
         ],
         className="split-side",
         **{"aria-label": "Selected function"},

@@ -62,12 +62,13 @@
     css,
   };
 
-  /* Plots made by components/graph.py follow the theme: only text and line colours change. */
+  /* Themed plots of components/graph.py follow the theme: text, lines, and traces that name a variable in meta.color.
+     Figures arrive in the light theme, so every new one is looked at as soon as plotly has drawn it. */
   function restyle(plot) {
-    if (!window.Plotly || !plot.layout) return;
     const text = css("--text");
-    const muted = css("--muted");
+    if (!window.Plotly || !plot.layout || !plot.layout.font || plot.layout.font.color === text) return;
     const line = css("--line");
+    const muted = css("--muted");
     const patch = { "font.color": text, "legend.font.color": text };
     for (const key of Object.keys(plot.layout).filter((name) => /^[xy]axis\d*$/.test(name))) {
       for (const part of ["gridcolor", "linecolor", "zerolinecolor"]) patch[key + "." + part] = line;
@@ -75,19 +76,21 @@
       patch[key + ".title.font.color"] = muted;
     }
     window.Plotly.relayout(plot, patch);
-  }
-
-  function restyleAll() {
-    document.querySelectorAll(".plot .js-plotly-plot").forEach((plot) => {
-      if (plot.layout && (plot.dataset.themed || "light") !== ns.theme.get()) {
-        plot.dataset.themed = ns.theme.get();
-        restyle(plot);
-      }
+    plot.data.forEach((trace, at) => {
+      if (!trace.meta || !trace.meta.color) return;
+      window.Plotly.restyle(plot, { [trace.mode === "lines" ? "line.color" : "marker.color"]: css(trace.meta.color) }, [at]);
     });
   }
 
-  window.addEventListener("swimscope:theme", restyleAll);
-  /* Figures arrive in the light theme: put them right as soon as plotly has drawn them. */
-  new MutationObserver(() => restyleAll()).observe(document.documentElement, { childList: true, subtree: true });
-  ns.theme.restyle = restyle;
+  let waiting = 0;
+  function restyleSoon() {
+    if (waiting) return;
+    waiting = window.requestAnimationFrame(() => {
+      waiting = 0;
+      document.querySelectorAll(".plot-themed .js-plotly-plot").forEach(restyle);
+    });
+  }
+
+  window.addEventListener("swimscope:theme", restyleSoon);
+  new MutationObserver(restyleSoon).observe(document.documentElement, { childList: true, subtree: true });
 })();
