@@ -375,3 +375,8 @@ def test_gzip_of_any_container_is_the_same(fixture: str, tmp_path: Path) -> None
     other = formats.load(packed)
     assert other.records.start_ticks.tolist() == plain.records.start_ticks.tolist()
     assert other.meta.container == plain.meta.container
+
+
+def test_every_code_is_documented() -> None:
+    text = (DATA.parents[1] / "docs" / "data-quality.md").read_text()
+    assert [code for code in MESSAGES if f"| `{code}` |" not in text] == []
