@@ -31,7 +31,10 @@ def register(app: Dash, services: Services) -> None:
 def details_of(services: Services, capture: Capture, focus: dict[str, Any]) -> Any:
     """The panel for a focus ``{run, sel, item, view, launch}``."""
     item = item_facts(capture, focus["item"]) if focus["item"] else None
-    task = item.task if item else _selected_task(capture, focus["sel"])
+    chosen = _selected_task(capture, focus["sel"])
+    if item and chosen not in (-1, item.task):  # another tab selected a task; its own item is not known here
+        item = None
+    task = item.task if item else chosen
     if item is None and task < 0:
         return swimlane_details.empty()
     facts = task_facts(capture, task) if task >= 0 else None
@@ -41,8 +44,8 @@ def details_of(services: Services, capture: Capture, focus: dict[str, Any]) -> A
         links["Show in graph"] = services.href("graph", focus["run"], view)
         func_id = int(capture.tasks.func_id[task])
         if func_id >= 0:
-            chosen = ViewState(sel=f"func:{func_id}", launch=focus["launch"])
-            links["Show function"] = services.href("functions", focus["run"], chosen)
+            function = ViewState(sel=f"func:{func_id}", launch=focus["launch"])
+            links["Show function"] = services.href("functions", focus["run"], function)
     return swimlane_details.details(item, facts, capture.meta.us, links)
 
 

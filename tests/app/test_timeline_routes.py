@@ -126,6 +126,11 @@ def test_details_show_record_task_and_links(client, key: str, services: Services
     shown = texts(details_of(services, capture, focus))
     for word in (item["name"], item["task_id"], "Latency", "Fan-in", f"/r/{key}/graph"):
         assert word in shown
+    other = ask(client, key, "item", item="r200").get_json()
+    assert other["task_id"] != item["task_id"]
+    moved = texts(details_of(services, capture, focus | {"sel": f"task:{other['task_id']}"}))
+    assert other["task_id"] in moved
+    assert f'"{item["task_id"]}"' not in moved
     without = texts(details_of(services, capture, focus | {"item": ""}))
     assert "Fan-out" in without
     nothing = texts(details_of(services, capture, focus | {"item": "", "sel": ""}))

@@ -12,6 +12,8 @@
   const SLOW_MS = 28;
   const REST_MS = 90;
   const UNMATCHED = 2;
+  const GAP_PX = 0.75;
+  const GAP_FROM_PX = 4; /* wider bars end a little early, so that touching records are told apart */
   let colors = null;
   let restTimer = 0;
   let waitTimer = 0;
@@ -136,7 +138,8 @@
         const x1 = T.xAt(start + data.bar_length[i] * 2 ** data.shift);
         if (x1 < 0) continue;
         if (x0 > width) break;
-        seen.push({ i, box, x0: Math.max(x0, -4), x1: Math.min(Math.max(x1, x0 + 1), width + 4), start });
+        const right = x1 - x0 > GAP_FROM_PX ? x1 - GAP_PX : Math.max(x1, x0 + 1);
+        seen.push({ i, box, x0: Math.max(x0, -4), x1: Math.min(right, width + 4), start });
       }
     });
     let limit = 0;
