@@ -185,11 +185,13 @@ def selected_task(capture: Capture, sel: str) -> int:
 
 def lit(capture: Capture, view: ViewState) -> list[str]:
     """Element ids of the tasks of a selected (or highlighted) chain or path; none for other selections."""
-    word, _, rest = view.sel.partition(":")
+    word, _, rest = (view.sel or view.hl).partition(":")
     tasks: I4 | I8 = np.zeros(0, np.int64)
     try:
         if word == "path":
             tasks = critical_path.critical_path(capture, rest).tasks
+        elif word == "chains":
+            tasks = chains.single_dependency_chains(capture).members
         elif word == "chain":
             tasks = _chain_of(capture, capture.task_index(int(rest)))
     except NotAvailable:
