@@ -10,13 +10,14 @@ import flask
 from analysis.errors import NotFoundError, SwimscopeError
 from app import table_page
 from app.panel import drawings
+from app.panel.rows import row_of
 from app.panel.view import Panels, read_tab
 from app.services import Services
 from app.url_state import decode
 
 
 def register(server: flask.Flask, services: Services) -> None:
-    """``GET /api/r/<run>/panel.csv?<view>`` and ``GET /api/r/<run>/draw/gap|lead?task=<id>``."""
+    """Under ``/api/r/<run>/``: ``panel.csv?<view>``, ``draw/gap|lead?task=<id>`` and ``row/<page>?<view>``."""
     panels = Panels(services)
     base = f"{services.settings.url_prefix}api/r/<run_key>/"
 
@@ -28,6 +29,10 @@ def register(server: flask.Flask, services: Services) -> None:
     def draw(run_key: str, kind: str) -> Any:
         return guarded(lambda: flask.jsonify(drawings.drawing(services, run_key, kind, flask.request.args)))
 
+    @server.get(base + "row/<page>")
+    def row(run_key: str, page: str) -> Any:
+        return guarded(lambda: flask.jsonify(row=_row(services, panels, run_key, page)))
+
 
 def guarded(work: Callable[[], Any]) -> Any:
     """The answer of ``work``, or its error as JSON: 404 for what does not exist, else 422."""
@@ -37,6 +42,19 @@ def guarded(work: Callable[[], Any]) -> Any:
         return flask.jsonify(error=str(error)), 404
     except SwimscopeError as error:
         return flask.jsonify(error=str(error)), 422
+
+
+def _row(services: Services, panels: Panels, run_key: str, page: str) -> int:
+    """Where the selection stands in the table that a page, or the panel of the swimlane, shows; -1 for nowhere."""
+    view = decode(flask.request.args.to_dict())[0]
+    if page == "swimlane":
+        tab = read_tab(view)
+        view, shown = tab.view, panels.table_view(run_key, tab)
+    else:
+        shown = table_page.table_view(services, run_key, page, view)
+    if not shown.outcome.available:
+        return -1
+    return row_of(shown.table, table_page.selected_rows(shown.table, view), view.sel)
 
 
 def _csv(services: Services, panels: Panels, run_key: str) -> Any:

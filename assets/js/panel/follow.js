@@ -13,14 +13,31 @@
     return node.rowTop !== null && node.rowTop >= range.top && node.rowTop + node.rowHeight <= range.bottom;
   }
 
-  /* The first matching row that the grid holds; a grid that comes in blocks holds what was scrolled through. */
-  function reveal(api) {
+  /* The first matching row that the grid holds. */
+  function held(api) {
     let found = null;
     api.forEachNode((node) => {
       if (!found && node.data && node.displayed !== false && matches(node.data)) found = node;
     });
-    if (found && !inView(api, found)) api.ensureNodeVisible(found, "middle");
-    return Boolean(found);
+    return found;
+  }
+
+  /* A grid that comes in blocks holds what was scrolled through: the server knows where the row is. */
+  async function find(api) {
+    const { run, page } = ns.url.place();
+    const query = new URLSearchParams(ns.url.get());
+    const response = await fetch(ns.config.prefix + "api/r/" + encodeURIComponent(run) + "/row/" + page + "?" + query);
+    const found = await response.json();
+    if (!response.ok) throw new Error(found.error || response.statusText);
+    if (alive(api) && found.row >= 0) api.ensureIndexVisible(found.row, "middle");
+  }
+
+  function reveal(api) {
+    const node = held(api);
+    if (node && !inView(api, node)) api.ensureNodeVisible(node, "middle");
+    if (!node && api.getGridOption("rowModelType") === "infinite") {
+      find(api).catch((error) => ns.say("The selected row was not found", error.message, "warn"));
+    }
   }
 
   function whenReady(id, work, tries) {
