@@ -32,6 +32,13 @@
     },
   };
 
+  /* "Gaps and blockers · run · Swimscope" in the browser's tab. */
+  function showTitle() {
+    const text = (selector) => (document.querySelector(selector) || { textContent: "" }).textContent.trim();
+    const page = text(".rail [aria-current=page]") || text(".view-tab[aria-current=page]");
+    document.title = [page, text(".crumb-run"), text(".brand")].filter(Boolean).join(" · ");
+  }
+
   function fillSheet() {
     const section = byId("keys-page");
     const page = ns.url.place().page;
@@ -128,6 +135,7 @@
     shown = body;
     if (!body) return;
     showSwitches();
+    showTitle();
     window.dispatchEvent(new CustomEvent("swimscope:page", { detail: ns.url.place() }));
   });
   watcher.observe(document.documentElement, { childList: true, subtree: true });

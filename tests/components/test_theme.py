@@ -4,6 +4,7 @@ import re
 import zlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from components.theme import FUNCTION_COLORS, SURFACES, function_color, function_color_index, plotly_template
@@ -52,10 +53,38 @@ def test_text_has_aa_contrast_on_every_surface(theme: str) -> None:
     assert contrast(found["focus"], found["panel"]) >= 3
 
 
+# Machado, Oliveira, Fernandes 2009, severity 1, on linear RGB.
+VISION = {
+    "normal": np.eye(3),
+    "protanopia": np.array(
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+    ),
+    "deuteranopia": np.array(
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]]
+    ),
+    "tritanopia": np.array(
+        [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]]
+    ),
+}
+TO_LMS = np.array(
+    [[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566],
+     [0.0883024619, 0.2817188376, 0.6299787005]]
+)  # fmt: skip
+TO_LAB = np.array(
+    [[0.2104542553, 0.793617785, -0.0040720468], [1.9779984951, -2.428592205, 0.4505937099],
+     [0.0259040371, 0.7827717662, -0.808675766]]
+)  # fmt: skip
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_24_colours_are_distinct(theme: str) -> None:
-    colors = FUNCTION_COLORS[theme]
-    assert len(set(colors)) == len(colors) == 24
+@pytest.mark.parametrize(("vision", "least"), [(name, 0.08 if name == "normal" else 0.04) for name in VISION])
+def test_the_24_colours_can_be_told_apart(theme: str, vision: str, least: float) -> None:
+    srgb = np.array([[int(c[at : at + 2], 16) / 255 for at in (1, 3, 5)] for c in FUNCTION_COLORS[theme]])
+    linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+    seen = np.clip(linear @ VISION[vision].T, 0, 1)
+    oklab = np.cbrt(seen @ TO_LMS.T) @ TO_LAB.T
+    distance = np.linalg.norm(oklab[:, None] - oklab[None], axis=2) + 9 * np.eye(24)
+    assert distance.min() >= least
 
 
 def test_a_colour_depends_on_the_name_only() -> None:
