@@ -28,14 +28,34 @@
     if (live) live.textContent = text;
   };
 
-  T.query = (extra) => {
-    const url = T.s.url;
+  T.query = (extra, view) => {
+    const url = view || T.s.url;
     const out = { launch: url.launch || "0", view: url.view || "worker", setup: url.setup || "apart" };
     return new URLSearchParams({ ...out, ...extra }).toString();
   };
 
-  T.api = (path, extra, signal) =>
-    fetch(ns.config.prefix + "api/timeline/" + encodeURIComponent(T.s.run) + "/" + path + "?" + T.query(extra || {}), { signal });
+  const address = (run, path, query) => ns.config.prefix + "api/timeline/" + encodeURIComponent(run) + "/" + path + "?" + query;
+
+  T.api = (path, extra, signal) => fetch(address(T.s.run, path, T.query(extra || {})), { signal });
+
+  /* On a fresh document the first answer and plotly are fetched while Dash still builds the page. */
+  let early = null;
+  function startEarly() {
+    const { run, page } = ns.url.place();
+    if (page !== "swimlane") return;
+    const link = document.createElement("link");
+    Object.assign(link, { rel: "preload", as: "script", href: ns.config.prefix + "_dash-component-suites/plotly/package_data/plotly.min.js" });
+    document.head.append(link);
+    const place = address(run, "info", T.query({}, ns.url.get()));
+    early = { place, answer: fetch(place).then((response) => (response.ok ? response.json() : null), () => null) };
+  }
+
+  T.info = async (signal) => {
+    const mine = early;
+    early = null;
+    const known = mine && mine.place === address(T.s.run, "info", T.query({})) ? await mine.answer : null;
+    return known || T.json("info", {}, signal);
+  };
 
   T.json = async (path, extra, signal) => {
     const response = await T.api(path, extra, signal);
@@ -167,7 +187,7 @@
     state.ready = false;
     T.busy();
     await new Promise((resolve) => {
-      T.latest("info", (signal) => T.json("info", {}, signal), (info) => {
+      T.latest("info", T.info, (info) => {
         state.info = info;
         resolve();
       });
@@ -259,4 +279,5 @@
     T.drawOverview();
     T.redraw();
   });
+  startEarly();
 })();

@@ -5,7 +5,7 @@
   "use strict";
   const ns = (window.swimscope = window.swimscope || {});
   const T = (ns.timeline = ns.timeline || { parts: [] });
-  const MAX_PATH_BARS = 4000;
+  const MAX_PATH_BARS = 2500;
   const LABEL_PX = 28;
   const MAX_LABELS = 500;
   const LETTER_PX = 6.1;
