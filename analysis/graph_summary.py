@@ -121,7 +121,8 @@ def summarise(
     """Which groups stand for the graph, with the groups named in ``opened`` taken apart?
 
     The first cut uses the smallest number of depths per group (a power of two) that needs at most ``max_groups``
-    groups, or one group per class when that is impossible. At most ``max_tasks`` tasks are drawn one by one.
+    groups, or one group per class when that is impossible. At most ``max_tasks`` tasks are drawn one by one; a group of
+    one task is that task.
     """
     wanted = list(dict.fromkeys(opened))
     known: set[str] = set()
@@ -131,10 +132,11 @@ def summarise(
     n_tasks = 0
     while waiting:
         group = waiting.pop()
-        if group.key not in wanted:
+        if group.key in wanted:
+            known.add(group.key)
+        elif group.n_tasks > 1 or n_tasks >= max_tasks:
             closed.append(group)
             continue
-        known.add(group.key)
         if group.n_tasks > OPEN_TASKS:
             taken_apart.append(group)
             waiting.extend(reversed(_cut(parts, group)))

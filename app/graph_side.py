@@ -17,7 +17,7 @@ from app import graph_picture
 from app.services import Services
 from app.url_state import ViewState
 from components import dag_details
-from components.dag import KIND_TEXT
+from components.dag import KIND_TEXT, depth_text
 from components.grid import GridColumn, grid
 from components.notices import empty, not_available, shown_of
 
@@ -42,11 +42,10 @@ EDGE_COLUMNS = (
 )
 GROUP_COLUMNS = (
     GridColumn("name", "Function", "text", flex=1, width_px=110),
-    GridColumn("kind", "Kind", "text", width_px=70),
-    GridColumn("depth_from", "Depth from", "count", width_px=90),
-    GridColumn("depth_to", "to", "count", width_px=70),
-    GridColumn("tasks", "Tasks", "count", width_px=80),
-    GridColumn("exec_us", "Execution µs", "us", "Of all records together", 110),
+    GridColumn("depth", "Depth", "text", "Longest path that ends at its tasks", 80),
+    GridColumn("tasks", "Tasks", "count", width_px=75),
+    GridColumn("exec_us", "Exec µs", "us", "Execution of all records together", 110),
+    GridColumn("kind", "Kind", "text", width_px=70, hide=True),
 )
 
 
@@ -128,7 +127,7 @@ def _text(services: Services, capture: Capture, view: ViewState, run_key: str) -
         csv = _api(services, run_key, "neighbours", view, task=str(task_id), side=side, depth=str(view.gdepth))
         head = [
             html.H3(title),
-            shown_of(len(rows), total, "tasks"),
+            shown_of(len(rows), total, "task" if total == 1 else "tasks"),
             html.A("CSV", href=csv, className="button", download=""),
         ]
         body = [_neighbour(capture, row) for row in rows]
@@ -164,8 +163,7 @@ def _groups(services: Services, capture: Capture, view: ViewState) -> Any:
             "node": f"grp:{group.key}",
             "name": group.name,
             "kind": group.kind.name,
-            "depth_from": group.level_lo,
-            "depth_to": group.level_hi,
+            "depth": depth_text(group),
             "tasks": group.n_tasks,
             "exec_us": group_exec_us(capture, parts, group),
         }
@@ -202,7 +200,7 @@ def _omitted(services: Services, capture: Capture, view: ViewState, run_key: str
     csv = _api(services, run_key, "export.csv", view, mode=mode)
     head = [
         html.H3(title),
-        shown_of(len(rows), len(found.edge), "edges"),
+        shown_of(len(rows), len(found.edge), "edge" if len(found.edge) == 1 else "edges"),
         html.A("CSV", href=csv, className="button", download=""),
     ]
     body = [html.Div(text, className="graph-note") for text in found.notes]

@@ -81,9 +81,13 @@ def task_text(capture: Capture, task: int) -> str:
 
 def group_text(group: Group, hidden: int) -> str:
     """Second line of a group's node: how many tasks, and at which depths."""
-    depth = f"{group.level_lo}" if group.level_lo == group.level_hi else f"{group.level_lo}–{group.level_hi}"
     tasks = f"{hidden:,}" if hidden == group.n_tasks else f"{hidden:,} of {group.n_tasks:,}"
-    return f"{tasks} × · d{depth}"
+    return f"{tasks} × · d{depth_text(group)}"
+
+
+def depth_text(group: Group) -> str:
+    """``7`` or ``3–15``: the depths of a group's tasks."""
+    return f"{group.level_lo}" if group.level_lo == group.level_hi else f"{group.level_lo}–{group.level_hi}"
 
 
 def bends_by_line(scene: Scene, layout: Layout) -> dict[int, tuple[tuple[float, float], ...]]:
@@ -133,7 +137,7 @@ def _group_node(scene: Scene, layout: Layout, i: int, group: Group, ids: list[st
         "fn": function_color_index(group.name) if group.func_id >= 0 else -1,
         "func": group.func_id,
         "count": hidden,
-        "depth": f"{group.level_lo}–{group.level_hi}",
+        "depth": depth_text(group),
     }
     return _placed(data, layout, i, ["group", group.kind.name.lower()])
 

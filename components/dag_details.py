@@ -10,7 +10,7 @@ from analysis.graph_summary import Group, Partition, group_exec_us
 from analysis.graph_text import NeighbourRow, annotation_rows, arg_rows, wait_us
 from analysis.model import MISSING, Capture, TaskKind, task_label
 from components import fmt
-from components.dag import KIND_TEXT, Marks
+from components.dag import KIND_TEXT, Marks, depth_text
 from components.notices import empty
 
 LIST_ROWS = 12
@@ -238,7 +238,6 @@ def group_panel(capture: Capture, parts: Partition, group: Group, hidden: int) -
     members = parts.order[group.first : group.last]
     exec_us = group_exec_us(capture, parts, group)
     first, last = int(members.min()), int(members.max())
-    depth = str(group.level_lo) if group.level_lo == group.level_hi else f"{group.level_lo} to {group.level_hi}"
     return html.Div(
         [
             html.H2([group.name, " ", html.Span(fmt.plural(group.n_tasks, "task"), className="muted")]),
@@ -260,7 +259,7 @@ def group_panel(capture: Capture, parts: Partition, group: Group, hidden: int) -
             facts(
                 [
                     ("Kind", KIND_TEXT[group.kind]),
-                    ("Depth in the graph", depth),
+                    ("Depth in the graph", depth_text(group)),
                     ("Tasks", f"{group.n_tasks:,}"),
                     ("Drawn one by one", f"{group.n_tasks - hidden:,}"),
                     ("Execution together", fmt.duration_us(exec_us) if exec_us is not None else None),

@@ -106,10 +106,6 @@ def _node_rules(theme: Theme, colors: dict[str, str]) -> list[dict[str, Any]]:
         *rules,
         {"selector": "node[ports]", "style": picture},
         {
-            "selector": "node.spmd",
-            "style": {"ghost": "yes", "ghost-offset-x": 5, "ghost-offset-y": 5, "ghost-opacity": 0.55},
-        },
-        {
             "selector": "node.group",
             "style": {
                 "shape": "round-rectangle",

@@ -113,14 +113,15 @@ def test_groups_hold_every_task_once_and_bundles_count_their_edges(
     made = capture([Rec(t, 0, 10 * t, 10 * t + 5, func=t % 3) for t in range(1, 13)], sorted(pairs))
     parts = parts_of(made)
     summary = summarise(made, parts, max_groups=groups, max_tasks=100)
-    members = np.concatenate([parts.order[group.first : group.last] for group in summary.closed])
+    members = np.concatenate([summary.tasks, *(parts.order[group.first : group.last] for group in summary.closed)])
     assert sorted(members.tolist()) == np.flatnonzero(made.tasks.in_graph).tolist()
     for group in summary.closed:
         own = parts.order[group.first : group.last]
         assert set(made.tasks.func_id[own].tolist()) == {group.func_id}
         assert parts.level[own].min() == group.level_lo
         assert parts.level[own].max() == group.level_hi
-    opened = data.draw(st.sets(st.sampled_from([group.key for group in summary.closed])))
+    keys = [group.key for group in summary.closed]
+    opened = data.draw(st.sets(st.sampled_from(keys))) if keys else set()
     scene = summary_scene(made, parts, tuple(sorted(opened)), max_groups=groups)
     check(made, scene)
     assert scene.n_represented == 12
@@ -204,7 +205,7 @@ def test_a_self_edge_is_a_line_of_its_own_and_never_inside() -> None:
 
 
 def test_group_time_is_the_sum_of_its_records_and_missing_without_records() -> None:
-    made = capture([Rec(1, 0, 0, 50), Rec(2, 1, 0, 100)], [(3, 1), (3, 2)])
+    made = capture([Rec(1, 0, 0, 50), Rec(2, 1, 0, 100)], [(3, 1), (4, 2)])
     parts = parts_of(made)
     times = {group.name: group_exec_us(made, parts, group) for group in summarise(made, parts, max_tasks=0).closed}
     assert sorted(times.values(), key=str) == [3.0, None]

@@ -42,14 +42,29 @@
   /* Ports with degrees, the function's stripe and the markers, as one picture behind the label. */
   function ports(data, down) {
     const theme = ns.theme.get();
-    const key = [theme, down, data.fn, data.ins, data.outs, data.fire, data.star, data.count ? 1 : 0].join();
+    const stack = data.blocks > 1 ? data.kind : "";
+    const key = [theme, down, data.fn, data.ins, data.outs, data.fire, data.star, stack, data.count ? 1 : 0].join();
     if (!images.has(key)) images.set(key, draw(data, down));
     return images.get(key);
   }
 
+  /* The sheets behind an SPMD task: its outline twice, moved down and right, without what the body covers. */
+  function sheets(kind) {
+    const outline = {
+      aiv: '<ellipse cx="86" cy="27" rx="66" ry="19"/>',
+      mix: '<path d="M20 27 53 8h66l33 19-33 19H53z"/>',
+    };
+    const body = outline[kind] || '<path d="M20 8h132v38H20z"/>';
+    const paint = `fill="${ns.theme.css("--panel-2")}" stroke="${ns.theme.css("--muted")}" stroke-width="1.2"`;
+    return (
+      `<mask id="m"><path d="M0 0h172v54H0z" fill="#fff"/><g fill="#000" stroke="#000" stroke-width="2">${body}</g></mask>` +
+      `<g mask="url(#m)" ${paint}><g transform="translate(6 6)">${body}</g><g transform="translate(3 3)">${body}</g></g>`
+    );
+  }
+
   function draw(data, down) {
     const css = ns.theme.css;
-    const part = [];
+    const part = data.blocks > 1 ? [sheets(data.kind)] : [];
     if (data.fn >= 0) part.push(`<rect x="51" y="39.5" width="70" height="3.2" rx="1.6" fill="${css("--fn-" + data.fn)}"/>`);
     const port = (x, y, n) => {
       const text = n > 9999 ? Math.round(n / 1000) + "k" : String(n);
