@@ -125,7 +125,8 @@
       const [t0, t1] = T.s.win.map(Math.round);
       const full = T.full();
       T.s.win = [t0, t1];
-      const whole = t0 === full[0] && t1 === full[1];
+      // Without a window in the URL a selection is looked for; one that was fitted away from must stay so.
+      const whole = t0 === full[0] && t1 === full[1] && !T.s.url.sel;
       const top = T.topRow();
       const patch = { t0: whole ? null : t0, t1: whole ? null : t1, y: top ? top : null };
       T.set(patch, push);
@@ -182,7 +183,7 @@
     T.layoutLanes();
   };
 
-  async function load() {
+  async function load(arriving) {
     const state = T.s;
     state.ready = false;
     T.busy();
@@ -202,7 +203,8 @@
     T.measureChanged();
     T.showViews();
     T.drawOverview();
-    T.loadSelection(state.url.t0 === undefined);
+    const free = state.url.t0 === undefined;
+    T.loadSelection(arriving && (free || arrival === "link"), free);
     T.loadHighlight();
     T.runSearch(false);
     T.showToolbar();
@@ -237,7 +239,7 @@
     }
     if (has("t0", "t1", "y") && (origin !== "local" || elsewhere(url))) fromUrl(url);
     if (has("pin", "hide", "lanes")) T.lanesChanged();
-    if (has("sel", "depth", "deps", "hide")) T.loadSelection(has("sel") && origin !== "pop");
+    if (has("sel", "depth", "deps", "hide")) T.loadSelection(has("sel") && origin !== "pop", true);
     if (has("hl", "sel") || (has("q") && url.hl === "search")) T.loadHighlight();
     if (has("q") && before.q !== url.q) T.runSearch(false);
     if (has("sel", "item")) T.detailsChanged();
@@ -259,7 +261,7 @@
     T.bind();
     T.showToolbar();
     T.detailsChanged();
-    load();
+    load(true);
   }
 
   function close() {
@@ -269,6 +271,11 @@
     window.clearTimeout(urlTimer);
     T.s = null;
   }
+
+  /* How the page was reached: a link may move the window to its selection, Back and reload leave it. */
+  let arrival = "load";
+  window.addEventListener("popstate", () => (arrival = "pop"));
+  window.addEventListener("_dashprivate_pushstate", () => (arrival = "link"));
 
   T.bind = () => T.parts.forEach((part) => part());
   window.addEventListener("swimscope:page", (event) => open(event.detail));

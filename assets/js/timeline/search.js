@@ -37,8 +37,8 @@
     });
   };
 
-  /* Outline and lines of the selection; show = bring it into view when it is not. */
-  T.loadSelection = (show) => {
+  /* Outline and lines of the selection; show = bring it into view when it is not, zoom = and make it large enough. */
+  T.loadSelection = (show, zoom) => {
     const { sel, depth, deps } = T.s.url;
     if (!sel) {
       T.s.selection = null;
@@ -52,13 +52,13 @@
       T.s.selection = found;
       T.showLines(found);
       if (found.reason) ns.say("The selection is not here", found.reason, "info");
-      if (show) T.bringIntoView(found);
+      if (show) T.bringIntoView(found, zoom);
       T.redraw();
     });
   };
 
   /* What was selected here only has to be on screen; what a table or another tab selected has to be large enough. */
-  T.bringIntoView = (found) => {
+  T.bringIntoView = (found, zoom) => {
     if (!found.bounds) return;
     const own = T.s.url.item && found.items.find((item) => item[4] === T.s.url.item);
     const [track, start, end] = own ? [own[0], own[1], own[3]] : [found.first.track, found.first.start, found.first.end];
@@ -72,7 +72,7 @@
       if (!there) T.show(first - pad, last + pad, "gesture");
       return;
     }
-    const small = !own && T.xAt(end) - T.xAt(start) < READABLE_PX;
+    const small = zoom && !own && T.xAt(end) - T.xAt(start) < READABLE_PX;
     if (!small && start <= t1 && end >= t0) return;
     const length = small ? (end - start) * 12 : Math.max(t1 - t0, end - start);
     const middle = (start + end) / 2;
