@@ -125,8 +125,8 @@
       const [t0, t1] = T.s.win.map(Math.round);
       const full = T.full();
       T.s.win = [t0, t1];
-      // Without a window in the URL a selection is looked for; one that was fitted away from must stay so.
-      const whole = t0 === full[0] && t1 === full[1] && !T.s.url.sel;
+      // A link with a selection from elsewhere and without a window looks for it: the whole run must then be written.
+      const whole = t0 === full[0] && t1 === full[1] && (!T.s.url.sel || T.s.url.item);
       const top = T.topRow();
       const patch = { t0: whole ? null : t0, t1: whole ? null : t1, y: top ? top : null };
       T.set(patch, push);
