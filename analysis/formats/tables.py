@@ -183,9 +183,10 @@ def task_kinds(
 ) -> U1:
     """:class:`~analysis.model.TaskKind` per task (FORMATS section 3)."""
     n = len(listed.listed)
-    on = np.zeros((n, 3), np.bool_)
+    flat = np.zeros(n * 3, np.bool_)
     if len(records):
-        on[records.task, codes[records.core_id]] = True
+        flat[records.task * 3 + codes[records.core_id]] = True
+    on = flat.reshape(n, 3)
     kind = np.full(n, TaskKind.UNKNOWN, np.uint8)
     kind[named_by_edge] = TaskKind.ALLOC
     kind[on[:, 0]] = TaskKind.AIC
