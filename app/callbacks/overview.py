@@ -69,7 +69,7 @@ def utilisation_card(services: Services, run: dict[str, Any], cores: Outcome) ->
     return cards.card(
         "Utilisation",
         " / ".join(f"{row['utilisation'] * 100:.1f}" for row in rows) + " %" if rows else fmt.MISSING_TEXT,
-        " / ".join(f"{row['core_type'].upper()} {row['used_cores']} of {row['cores']}" for row in rows) + " used",
+        " / ".join(f"{row['core_type'].upper()} {row['used_cores']} of {row['cores']}" for row in rows),
         tooltip="Busy time over cores × makespan, per core type; below, the cores with at least one record",
         href=_href(services, run, "utilisation"),
     )

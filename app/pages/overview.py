@@ -104,7 +104,7 @@ def launch_chooser(services: Services, capture: Capture, view: ViewState, run_ke
         return None
     return html.Div(
         [
-            html.Label("Launch", htmlFor="launch-select"),
+            html.Span("Launch", id="launch-label", className="muted"),
             html.Span(
                 [
                     html.A(
@@ -114,10 +114,12 @@ def launch_chooser(services: Services, capture: Capture, view: ViewState, run_ke
                         **{"data-follow": "1", "data-keys": "launch"}
                         | ({"aria-current": "true"} if at == view.launch else {}),
                     )
-                    for at in range(min(launches, 50))
+                    for at in range(launches)
                 ],
                 id="launch-select",
                 className="launches",
+                role="group",
+                **{"aria-labelledby": "launch-label"},
             ),
         ],
         className="launch-chooser",
@@ -131,6 +133,9 @@ def quick_cards(services: Services, capture: Capture, view: ViewState, run_key: 
     n_tasks = int(np.count_nonzero(capture.tasks.n_records > 0))
     types = [f"{meta.core_types.count(kind)} {kind.upper()}" for kind in dict.fromkeys(meta.core_types)]
     swimlane = services.href("swimlane", run_key, view)
+    edges = f"{len(capture.edges):,} dependency edges"
+    if not meta.has_deps:
+        edges = f"{edges} from fanout[]" if meta.edges_from_fanout else "deps.json is missing"
     ticks = f"{makespan:,} ticks" if makespan is not None and meta.clock_freq_hz else ""
     return [
         cards.card(
@@ -142,14 +147,14 @@ def quick_cards(services: Services, capture: Capture, view: ViewState, run_key: 
         ),
         cards.card(
             "Tasks / records",
-            f"{n_tasks:,} / {len(capture.records):,}",
-            f"{len(capture.edges):,} dependency edges" if meta.has_deps else "dependencies not captured",
+            f"{n_tasks:,} / {len(capture.records):,}" if meta.has_records_file else fmt.MISSING_TEXT,
+            edges,
             tooltip="Task ids that have a record, and joined task records (blocks)",
             href=services.href("functions", run_key, view),
         ),
         cards.card(
             "Cores",
-            fmt.count(meta.num_cores),
+            fmt.count(meta.num_cores) if meta.has_records_file else fmt.MISSING_TEXT,
             " + ".join(types),
             tooltip="Cores of the capture, by type",
             href=services.href("cores", run_key, view),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,11 +11,11 @@ from dash import Dash
 from dash.development.base_component import Component
 
 from app import shell
-from app.factory import CALLBACKS, PAGES, ROUTES, create_app, load
+from app.factory import CALLBACKS, PAGES, ROUTES, create_app, load, make_services
 from app.pages import tables
 from app.router import page_content
 from app.services import Services
-from app.settings import Settings
+from app.settings import Root, Settings
 from app.url_state import Place, Problem, ViewState
 from tests.app.conftest import key_of, services_of
 
@@ -119,6 +120,27 @@ def test_names_only_says_which_file_is_missing_and_lists_the_names(services: Ser
     assert "chip_swimlane_records.json" in texts_in(content)
     rows = next(item.rowData for item in components_in(content) if getattr(item, "id", None) == "functions-grid")
     assert rows == [{"func_id": "0", "name": "QK"}, {"func_id": "1", "name": "<b>PV</b>"}]
+
+
+def test_the_overview_of_a_names_only_run_shows_no_count_as_zero(services: Services) -> None:
+    content = show(services, "", "names_only")
+    values = [i.children for i in components_in(content) if getattr(i, "className", "") == "card-value"]
+    assert values[:3] == ["–", "–", "–"]
+
+
+def test_every_launch_of_a_file_can_be_chosen(tmp_path: Path) -> None:
+    folder = tmp_path / "root" / "case" / "dfx_outputs"
+    folder.mkdir(parents=True)
+    source = Path(__file__).parents[1] / "data" / "launches" / "dropped_launches.json"
+    (folder / "chip_swimlane_records.json").write_bytes(source.read_bytes())
+    services = make_services(Settings(roots=(Root("r", tmp_path / "root"),), data_dir=tmp_path / "data"))
+    services.library.scan_once()
+    one, two = (show(services, "", "case", ViewState(launch=launch)) for launch in (0, 1))
+    links = [i for i in components_in(two) if getattr(i, "className", "") == "launch"]
+    assert [link.children for link in links] == ["1", "2"]
+    assert [getattr(link, "aria-current", None) for link in links] == [None, "true"]
+    assert texts_in(one) != texts_in(two)
+    assert "launch 7 does not exist" in texts_in(show(services, "", "case", ViewState(launch=7)))
 
 
 def test_an_analysis_that_has_no_answer_says_why(services: Services) -> None:
