@@ -225,10 +225,8 @@
       if (escape()) event.stopImmediatePropagation();
       return;
     }
-    const inPanel = event.target.closest && event.target.closest("#swimlane-side");
-    if (inPanel && event.key !== keyOf("panel")) return;
     const key = event.key === "F10" && event.shiftKey ? "ContextMenu" : event.key;
-    if (!ownArrows(event)) return;
+    if (!ownArrows(event) || (key === "ContextMenu" && event.target.closest("#swimlane-side"))) return;
     const action = Object.keys(ACTIONS).find((name) => keyOf(name) === key);
     if (!action) return;
     event.preventDefault();
