@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import msgspec
 
 from analysis.errors import InputError
-from analysis.formats.phases import read_orchestrator, read_scheduler_phases, read_uploads
+from analysis.formats.phases import read_orchestrator, read_scheduler_phases, read_uploads, scan_sections
 from analysis.formats.raw import AicoreRows, AicpuRows, Boundary, RawSwimlane
 from analysis.formats.reading import integer, small
 from analysis.formats.registry import Format, Sections, Shape
@@ -28,6 +29,23 @@ def read(sections: Sections, source: str, report: Report) -> RawSwimlane:
     Raises:
         InputError: metadata has no clock frequency, so cycles cannot become time.
     """
+    phases, orch = sections.get("aicpu_scheduler_phases"), sections.get("aicpu_orchestrator_phases")
+    with ThreadPoolExecutor(1) as pool:
+        scanning = pool.submit(scan_sections, None if "scheduler_records" in sections else phases, orch)
+        raw = _rows(sections, source, report)
+        scans = scanning.result()
+    if "scheduler_records" in sections:
+        read_scheduler_records(sections["scheduler_records"], raw, source, report)
+    else:
+        read_scheduler_phases(phases, scans.phases, raw, source, report)
+    raw.orch = read_orchestrator(orch, scans.orch, False, raw, source, report)
+    raw.host_orch = read_orchestrator(sections.get("host_orchestrator_phases"), None, True, raw, source, report)
+    read_uploads(sections.get("host_device_uploads"), raw, source, report)
+    return raw
+
+
+def _rows(sections: Sections, source: str, report: Report) -> RawSwimlane:
+    """Metadata and the two lists of number rows."""
     metadata = small(sections.get("metadata"), source, "metadata")
     if not isinstance(metadata, dict):
         report.add("wrong_type", int("metadata" in sections), "metadata")
@@ -51,13 +69,6 @@ def read(sections: Sections, source: str, report: Report) -> RawSwimlane:
         raw.extra["scheduler_producer"] = producer
         raw.needs_partner = producer == "aicpu"
     raw.aicpu = _aicpu(rows, name, source, report)
-    if "scheduler_records" in sections:
-        read_scheduler_records(sections["scheduler_records"], raw, source, report)
-    else:
-        read_scheduler_phases(sections.get("aicpu_scheduler_phases"), raw, source, report)
-    raw.orch = read_orchestrator(sections.get("aicpu_orchestrator_phases"), False, raw, source, report)
-    raw.host_orch = read_orchestrator(sections.get("host_orchestrator_phases"), True, raw, source, report)
-    read_uploads(sections.get("host_device_uploads"), raw, source, report)
     return raw
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -196,9 +197,23 @@ def _scanned_orch(scanned: Scanned, raw: RawSwimlane) -> OrchRows:
     )
 
 
-def read_scheduler_phases(section: msgspec.Raw | None, raw: RawSwimlane, source: str, report: Report) -> None:
+@dataclass(frozen=True)
+class Scans:
+    """What the compiled scanner made of the two long device sections; None where it left them to the typed decoder."""
+
+    phases: Scanned | None = None
+    orch: Scanned | None = None
+
+
+def scan_sections(phases: msgspec.Raw | None, orch: msgspec.Raw | None) -> Scans:
+    """Scan both sections; releases the GIL while it does, so it can run beside other reading."""
+    return Scans(scan_streams(phases, _PHASE_KEYS), scan_streams(orch, _ORCH_KEYS))
+
+
+def read_scheduler_phases(
+    section: msgspec.Raw | None, scanned: Scanned | None, raw: RawSwimlane, source: str, report: Report
+) -> None:
     """``aicpu_scheduler_phases``: the position of a list is its scheduler id."""
-    scanned = scan_streams(section, _PHASE_KEYS)
     if scanned is not None:
         raw.streams = list(range(scanned.streams))
         raw.phases = _scanned_phases(scanned, raw)
@@ -236,12 +251,11 @@ def _orch_columns(
 
 
 def read_orchestrator(
-    section: msgspec.Raw | None, host: bool, raw: RawSwimlane, source: str, report: Report
+    section: msgspec.Raw | None, scanned: Scanned | None, host: bool, raw: RawSwimlane, source: str, report: Report
 ) -> OrchRows:
     """``aicpu_orchestrator_phases`` (device cycles) or ``host_orchestrator_phases`` (host nanoseconds)."""
     name = "host_orchestrator_phases" if host else "aicpu_orchestrator_phases"
     ends = ("start_host_ns", "end_host_ns") if host else ("start_cycles", "end_cycles")
-    scanned = None if host else scan_streams(section, _ORCH_KEYS)
     if scanned is not None:
         raw.orchestrator_streams = max(raw.orchestrator_streams, scanned.streams)
         return _scanned_orch(scanned, raw)

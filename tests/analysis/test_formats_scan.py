@@ -48,13 +48,17 @@ def phase(rng: random.Random, at: int) -> dict[str, Any]:
 
 def read_phases(value: Any, indent: int | None = None) -> tuple[RawSwimlane, Report]:
     raw, report = swimlane(), Report()
-    phases.read_scheduler_phases(msgspec.Raw(json.dumps(value, indent=indent).encode()), raw, "x", report)
+    section = msgspec.Raw(json.dumps(value, indent=indent).encode())
+    scanned = phases.scan_sections(section, None).phases
+    phases.read_scheduler_phases(section, scanned, raw, "x", report)
     return raw, report
 
 
 def read_orch(value: Any) -> tuple[RawSwimlane, Report]:
     raw, report = swimlane(), Report()
-    raw.orch = phases.read_orchestrator(msgspec.Raw(json.dumps(value).encode()), False, raw, "x", report)
+    section = msgspec.Raw(json.dumps(value).encode())
+    scanned = phases.scan_sections(None, section).orch
+    raw.orch = phases.read_orchestrator(section, scanned, False, raw, "x", report)
     return raw, report
 
 
