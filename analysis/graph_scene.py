@@ -157,9 +157,7 @@ def summary_scene(
         for group in summary.refused
     ]
     if summary.unknown:
-        notes.append(
-            f"{len(summary.unknown)} opened groups of the link do not exist here: {', '.join(summary.unknown)}."
-        )
+        notes.append(f"The link opens groups that do not exist here: {', '.join(summary.unknown)}.")
     tasks = np.union1d(summary.tasks, apart).astype(np.int32)
     return build_scene(capture, "summary", tasks, summary.closed, parts, keep=keep, notes=tuple(notes))
 
@@ -187,8 +185,10 @@ def build_scene(
     in_mode = np.ones(len(edges), dtype=bool) if keep is None else np.asarray(keep, dtype=bool)
     both = (pred >= 0) & (succ >= 0)
     within = both & (pred == succ) & (pred >= n_tasks)
-    frame_pred, frame_succ, _, _ = _lines(pred, succ, both & ~within, n_tasks)
-    line_pred, line_succ, count, edge = _lines(pred, succ, both & ~within & in_mode, n_tasks)
+    frame = _lines(pred, succ, both & ~within, n_tasks)
+    frame_pred, frame_succ = frame[:2]
+    in_lines = frame if keep is None else _lines(pred, succ, both & ~within & in_mode, n_tasks)
+    line_pred, line_succ, count, edge = in_lines
 
     room = max(0, MAX_ELEMENTS - len(task) - len(steps))
     over = 0

@@ -210,9 +210,14 @@ def _chain_of(capture: Capture, task: int) -> I8:
 
 
 def parts_of(services: Services, capture: Capture) -> Partition:
-    """Tasks sorted for grouping; depths are kept in the store."""
-    kept = services.store.derived(capture, "graph-levels-1", lambda: {"level": levels(capture)})
-    return partition(capture, np.asarray(kept["level"]))
+    """Tasks sorted for grouping, kept in the store."""
+
+    def build() -> dict[str, Any]:
+        parts = partition(capture, levels(capture))
+        return {"order": parts.order, "code": parts.code, "level": parts.level}
+
+    kept = services.store.derived(capture, "graph-parts-1", build)
+    return Partition(np.asarray(kept["order"]), np.asarray(kept["code"]), np.asarray(kept["level"]))
 
 
 def edge_mask(services: Services, capture: Capture, mode: str) -> Bool | None:
