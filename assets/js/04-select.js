@@ -47,8 +47,11 @@
   });
 
   /* A small menu at the pointer: [[text, action], …]; keys: arrows, Enter, Escape. */
+  let opener = null;
+
   function open(x, y, items) {
     close();
+    opener = document.activeElement;
     const menu = element("div", "", { class: "menu menu-context", role: "menu" });
     for (const [text, action] of items) {
       const item = element("button", text, { role: "menuitem", class: "menu-item" });
@@ -77,7 +80,10 @@
     if (!item) return;
     const next = { ArrowDown: "nextSibling", ArrowUp: "previousSibling" }[event.key];
     if (next && item[next]) item[next].focus();
-    if (event.key === "Escape") close();
+    if (event.key === "Escape") {
+      close();
+      if (opener) opener.focus();
+    }
     if (next || event.key === "Escape") {
       event.preventDefault();
       event.stopPropagation();

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import io
 import pathlib
-import subprocess
-import sys
+from contextlib import redirect_stdout
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from analysis import cli
 from app.panel.view import TABS
 from tests.e2e.harness import THEMES, VIEWPORTS, Server, open_page, set_theme
 from tests.e2e.panel_page import Panel, box
-from tests.shared_data import REPO, capture_dir, needs_shared
+from tests.e2e.test_a11y import severe_violations
+from tests.shared_data import capture_dir, needs_shared
 
 TABLES = [name for name, _text in TABS if name != "overview"]
 DEVICE = "qwen3_14b_decode_device"
 
 
-def cli(path: pathlib.Path, *words: str) -> bytes:
+def command_line(path: pathlib.Path, *words: str) -> bytes:
     """What ``python -m analysis`` prints."""
-    command = [sys.executable, "-m", "analysis", words[0], str(path), *words[1:], "--format", "csv"]
-    return subprocess.run(command, cwd=REPO, capture_output=True, check=True).stdout
+    out = io.StringIO()
+    with redirect_stdout(out):
+        assert cli.main([words[0], str(path), *words[1:], "--format", "csv"]) == 0
+    return out.getvalue().encode()
 
 
 def test_closed_at_a_small_size_until_asked_for(page: Page, server: Server) -> None:
@@ -86,7 +90,7 @@ def test_csv_is_that_of_the_command_line(
     page: Page, server: Server, samples: pathlib.Path, tab: str, words: list[str], query: str
 ) -> None:
     panel = Panel.at(page, server, "attention", tab, query)
-    mine, theirs = panel.csv(), cli(samples / "attention" / "dfx_outputs", *words)
+    mine, theirs = panel.csv(), command_line(samples / "attention" / "dfx_outputs", *words)
     if tab == "functions":  # the panel shows the longest first, the command line has its own order
         assert sorted(mine.splitlines()) == sorted(theirs.splitlines())
     else:
@@ -103,7 +107,7 @@ def test_csv_keeps_filter_and_order(page: Page, server: Server, samples: pathlib
     )
     page.wait_for_function("() => new URLSearchParams(location.search).has('f')")
     chosen = panel.csv()
-    assert chosen == cli(samples / "attention" / "dfx_outputs", "gaps", "--threshold-us", "2")
+    assert chosen == command_line(samples / "attention" / "dfx_outputs", "gaps", "--threshold-us", "2")
     assert 1 < len(chosen.splitlines()) < len(everything.splitlines())
 
 
@@ -175,6 +179,19 @@ def test_gap_is_drawn_as_two_named_markers(page: Page, server: Server) -> None:
     expect(page.locator(".swim-flag")).to_have_count(0)
 
 
+def test_a_rows_menu_by_keyboard(page: Page, server: Server) -> None:
+    panel = Panel.at(page, server, "attention", "gaps")
+    panel.choose(2)
+    page.keyboard.press("ContextMenu")
+    menu = page.locator(".menu-context")
+    expect(menu).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(menu).to_have_count(0)
+    page.keyboard.press("ContextMenu")
+    expect(menu).to_be_visible()
+    assert "Draw the preceding gap as two markers" in menu.inner_text()
+
+
 def test_maximum_lead_is_drawn_in_the_scheduler_view(page: Page, server: Server) -> None:
     panel = Panel.at(page, server, "attention", "early-dispatch")
     number = next(n for n in range(40) if panel.data(n)["lead_us"] is not None)
@@ -216,7 +233,7 @@ def test_imported_and_computed_path_are_compared(page: Page, server: Server) -> 
         "() => document.querySelector('#panel-body').innerText.includes('Imported from CPM_observed')"
     )
     panel.settle()
-    assert panel.csv() == cli(capture_dir(DEVICE), "critical-path", "--kind", "imported-observed")
+    assert panel.csv() == command_line(capture_dir(DEVICE), "critical-path", "--kind", "imported-observed")
 
 
 @pytest.mark.parametrize(
@@ -294,3 +311,12 @@ def test_nothing_is_clipped_or_overlaps(new_context, server: Server, size: str, 
     assert high >= 190
     assert y + 100 < height
     assert panel.row(0).is_visible()
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_no_serious_accessibility_violation(page: Page, server: Server, theme: str) -> None:
+    panel = Panel.at(page, server, "attention", "gaps", "thr=2")
+    set_theme(page, theme)
+    for tab in ("gaps", "overview", "overhead", "critical-path"):
+        panel.tab(tab)
+        assert severe_violations(page) == [], tab
