@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import pathlib
+from collections.abc import Callable
 from contextlib import redirect_stdout
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from analysis import cli
 from app.panel.view import TABS
@@ -43,7 +44,9 @@ def test_closed_at_a_small_size_until_asked_for(page: Page, server: Server) -> N
     expect(page.locator("#panel")).to_have_attribute("data-state", "open")
 
 
-def test_open_by_itself_where_there_is_room_and_closable(new_context, server: Server) -> None:  # type: ignore[no-untyped-def]
+def test_open_by_itself_where_there_is_room_and_closable(
+    new_context: Callable[..., BrowserContext], server: Server
+) -> None:
     page = new_context(viewport=VIEWPORTS["large"]).new_page()
     open_page(page, server.page("attention", "swimlane"))
     expect(page.locator(".panel-answer h2")).to_have_text("Overview")
@@ -295,7 +298,9 @@ def test_tabs_by_keyboard(page: Page, server: Server) -> None:
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("size", sorted(VIEWPORTS))
-def test_nothing_is_clipped_or_overlaps(new_context, server: Server, size: str, theme: str) -> None:  # type: ignore[no-untyped-def]
+def test_nothing_is_clipped_or_overlaps(
+    new_context: Callable[..., BrowserContext], server: Server, size: str, theme: str
+) -> None:
     page = new_context(viewport=VIEWPORTS[size]).new_page()
     panel = Panel.at(page, server, "attention", "gaps", "thr=2")
     set_theme(page, theme)
