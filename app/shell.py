@@ -19,8 +19,7 @@ KEYS_SHELL: tuple[tuple[str, str], ...] = (
     ("g then f", "Functions"),
     ("g then d", "Task graph"),
     ("/", "Search on this page"),
-    ("Esc", "Close what is open, then clear the selection"),
-    ("[", "Back to the previous view"),
+    ("Esc", "Close what is open; else clear the selection"),
 )
 
 

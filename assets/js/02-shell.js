@@ -125,6 +125,8 @@
   });
 
   window.addEventListener("swimscope:path", showSwitches);
+  /* A server's notice belongs to the page it was made on. */
+  window.addEventListener("swimscope:path", () => window.dash_clientside.set_props("notices", { children: null }));
   window.addEventListener("swimscope:theme", showSwitches);
 
   /* "swimscope:page" on window, with {run, page}, whenever the router has put a page there. */
