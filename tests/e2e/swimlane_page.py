@@ -23,6 +23,7 @@ class Swimlane:
     def open(cls, page: Page, server: Server, run: str, query: str = "") -> Swimlane:
         page.goto(server.page(run, "swimlane", query))
         lane = cls(page)
+        page.wait_for_selector("#swim-root[data-drawn]", timeout=60_000)  # a large run is imported first
         lane.rest()
         return lane
 
