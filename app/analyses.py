@@ -29,7 +29,8 @@ OUTCOME_VERSION = "1"
 CURVE_BUCKETS = 600
 """Points of a curve in a picture: about one per two pixels of a wide screen."""
 DISK_LIMIT_BYTES = 2_000_000_000
-KEEP_IN_MEMORY = 24
+KEEP_ROWS = 1_000_000
+"""Rows of outcomes kept in a process; the newest outcome is kept whatever its size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,11 @@ class Outcome:
     numbers: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     reason: str = ""
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of all tables, as a measure of size; at least 1."""
+        return 1 + sum(len(table) for _title, table in self.tables)
 
     @property
     def available(self) -> bool:
@@ -101,7 +107,7 @@ class Analyses:
         with self._lock:
             self._memory[key] = outcome
             self._memory.move_to_end(key)
-            while len(self._memory) > KEEP_IN_MEMORY:
+            while len(self._memory) > 1 and sum(kept.n_rows for kept in self._memory.values()) > KEEP_ROWS:
                 self._memory.popitem(last=False)
 
     def _disk_cache(self) -> diskcache.Cache:

@@ -12,7 +12,7 @@ from analysis.model import Capture
 from analysis.registry import Analysis, Parameter
 from analysis.results import Table
 from app import opening, table_query
-from app.analyses import Outcome
+from app.analyses import Outcome, outcome_key
 from app.services import Services
 from app.url_state import Problem, ViewState
 from components.grid import filter_model, sort_keys
@@ -40,6 +40,8 @@ class TableView:
     outcome: Outcome
     at: int
     problems: tuple[Problem, ...]
+    key: str = ""
+    """Names the outcome (content, analysis, parameters) where orders of its rows are kept."""
 
     @property
     def title(self) -> str:
@@ -67,7 +69,8 @@ def table_view(services: Services, run_key: str, name: str, view: ViewState) -> 
     if outcome.available and at >= len(outcome.tables):
         problems.append(Problem("tab", view.tab, "there is no such table"))
         at = 0
-    return TableView(analysis, parameters, outcome, at, tuple(problems))
+    key = outcome_key(capture.meta.capture_id, name, parameters)
+    return TableView(analysis, parameters, outcome, at, tuple(problems), key)
 
 
 def waiting(services: Services, run_key: str, name: str, view: ViewState, scope: str = "") -> Any | None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.results import Table
+from analysis.results import Table, plain
 
 Mask = NDArray[np.bool_]
 
@@ -36,8 +36,22 @@ def select(table: Table, sort: Sequence[tuple[str, str]], filters: Mapping[str, 
     rows = np.flatnonzero(keep)
     for name, way in reversed(list(sort)):
         if name in names:
-            rows = rows[_order([table.cells(name)[at] for at in rows.tolist()], way)]
+            rows = rows[_order_of(table.data[name], rows, way)]
     return rows
+
+
+def _order_of(cells: Any, rows: NDArray[Any], way: str) -> NDArray[Any]:
+    """Order of ``rows`` by a column; arrays are sorted as arrays, since a table may have millions of rows."""
+    if not isinstance(cells, np.ndarray) or cells.dtype.kind not in "biuf":
+        values = plain(cells)
+        return _order([values[at] for at in rows.tolist()], way)
+    keys = cells[rows]
+    if keys.dtype.kind == "f":
+        keys = np.where(np.isnan(keys), -np.inf, keys)  # missing is smallest; MISSING is that already in int64
+    if way == "asc":
+        return np.argsort(keys, kind="stable")
+    last = len(keys) - 1
+    return (last - np.argsort(keys[::-1], kind="stable"))[::-1]
 
 
 def _order(cells: list[Any], way: str) -> NDArray[Any]:

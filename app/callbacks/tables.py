@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import threading
+from collections import OrderedDict
 from typing import Any
 
 from dash import Dash, Input, Output, State, no_update
+from numpy.typing import NDArray
 
 from app import ids, table_page, table_query, table_rows
 from app.services import Services
@@ -12,7 +16,8 @@ from app.url_state import decode
 
 
 def register(app: Dash, services: Services) -> None:
-    """Answer AG Grid's infinite row model."""
+    """Answer AG Grid's infinite row model; the order of the newest questions is kept, as blocks follow each other."""
+    orders = Orders()
 
     @app.callback(
         Output(ids.TABLE_GRID, "getRowsResponse"),
@@ -26,15 +31,42 @@ def register(app: Dash, services: Services) -> None:
             return no_update
         view, _problems = decode(query)
         shown = table_page.table_view(services, run["key"], run["page"], view)
-        return block(shown, request, view.q)
+        return block(shown, request, view.q, orders)
 
 
-def block(shown: table_page.TableView, request: dict[str, Any], search: str) -> dict[str, Any]:
+class Orders:
+    """Row orders by outcome and question; small, and shared by all people of this process since it holds content only."""
+
+    def __init__(self, keep: int = 6) -> None:
+        self._keep = keep
+        self._known: OrderedDict[str, NDArray[Any]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def select(self, shown: table_page.TableView, sort: list[tuple[str, str]], filters: Any, search: str) -> Any:
+        """:func:`app.table_query.select` of the chosen table, computed once for a run of blocks."""
+        key = json.dumps([shown.key, shown.at, sort, filters, search])
+        with self._lock:
+            found = self._known.get(key)
+        if found is None:
+            found = table_query.select(shown.table, sort, filters, search)
+            with self._lock:
+                self._known[key] = found
+                while len(self._known) > self._keep:
+                    self._known.popitem(last=False)
+        return found
+
+
+def block(
+    shown: table_page.TableView, request: dict[str, Any], search: str, orders: Orders | None = None
+) -> dict[str, Any]:
     """Rows ``startRow`` to ``endRow`` of the table in the order and with the filters that the grid asks for."""
     sort = [(str(item["colId"]), str(item["sort"])) for item in request.get("sortModel") or []]
-    chosen = table_query.select(shown.table, sort, request.get("filterModel") or {}, search)
-    first, last = int(request["startRow"]), int(request["endRow"])
-    part = chosen[first:last]
+    filters = request.get("filterModel") or {}
+    if orders is not None and shown.key:
+        chosen = orders.select(shown, sort, filters, search)
+    else:
+        chosen = table_query.select(shown.table, sort, filters, search)
+    part = chosen[int(request["startRow"]) : int(request["endRow"])]
     pick = table_rows.selection_of(shown.analysis.name, shown.parameters)
     rows = table_rows.rows(shown.table.take(part), pick)
     for row, at in zip(rows, part.tolist(), strict=True):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from analysis import cli, registry
 from analysis.results import Column, Table
 from app import table_page, table_query, table_rows
-from app.callbacks.tables import block
+from app.callbacks.tables import Orders, block
 from app.services import Services
 from app.url_state import ViewState
 from tests.app.conftest import key_of
@@ -79,6 +79,29 @@ def test_number_filters(model: dict[str, Any], expected: list[str]) -> None:
     assert names(filters={"us": model}) == expected
 
 
+@given(
+    st.lists(st.one_of(st.just(float("nan")), st.integers(-3, 3).map(float)), max_size=30),
+    st.sampled_from(["asc", "desc"]),
+)
+def test_arrays_are_sorted_as_lists_are(values: list[float], way: str) -> None:
+    column = (Column("x", "us", "x"),)
+    listed = [None if value != value else value for value in values]
+    fast = table_query.select(Table(column, {"x": np.array(values, dtype=np.float64)}), [("x", way)], {})
+    slow = table_query.select(Table(column, {"x": listed}), [("x", way)], {})
+    assert fast.tolist() == slow.tolist()
+
+
+def test_an_order_is_computed_once_for_a_run_of_blocks(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = table_page.table_view(services, key_of(services, "attention"), "edges", ViewState())
+    orders = Orders()
+    request = {"startRow": 0, "endRow": 5, "sortModel": [{"colId": "pred_name", "sort": "asc"}], "filterModel": {}}
+    first = block(shown, request, "", orders)
+    monkeypatch.setattr(table_query, "select", lambda *_: pytest.fail("sorted again"))
+    later = block(shown, request | {"startRow": 5, "endRow": 10}, "", orders)
+    assert first["rowCount"] == later["rowCount"]
+    assert first["rowData"][-1]["pred_name"] <= later["rowData"][0]["pred_name"]
+
+
 def test_search_needs_every_word_somewhere() -> None:
     assert names(search="alpha") == ["Alpha", "alpha"]
     assert names(search="ALPHA 5") == ["alpha"]
@@ -131,7 +154,9 @@ def test_blocks_of_rows_add_up_to_the_whole_table(services: Services) -> None:
     total = len(shown.table)
     got: list[dict[str, Any]] = []
     for first in range(0, total, 50):
-        answer = block(shown, {"startRow": first, "endRow": first + 50, "sortModel": [], "filterModel": {}}, "")
+        answer = block(
+            shown, {"startRow": first, "endRow": first + 50, "sortModel": [], "filterModel": {}}, "", Orders()
+        )
         assert answer["rowCount"] == total
         got += answer["rowData"]
     assert [row["_row"] for row in got] == [str(at) for at in range(total)]
@@ -146,7 +171,7 @@ def test_a_block_is_sorted_and_filtered(services: Services) -> None:
         "sortModel": [{"colId": "records", "sort": "desc"}],
         "filterModel": {"core_type": {"filterType": "text", "type": "equals", "filter": "aiv"}},
     }
-    rows = block(shown, request, "")["rowData"]
+    rows = block(shown, request, "", Orders())["rowData"]
     assert {row["core_type"] for row in rows} == {"aiv"}
     assert [row["records"] for row in rows] == sorted((row["records"] for row in rows), reverse=True)
 
@@ -159,7 +184,7 @@ def test_a_block_is_sorted_and_filtered(services: Services) -> None:
         ("gaps", {"task_id": "9"}, {"sel": "gap:9", "hl": "path:observed"}),
         ("critical-path", {"task_id": "9"}, {"sel": "task:9", "hl": "path:observed"}),
         ("early-dispatch", {"task_id": "9"}, {"sel": "task:9", "hl": "early"}),
-        ("setup", {"task_id": "9", "func_id": 1}, {"sel": "task:9"}),
+        ("setup", {"task_id": "9", "func_id": 1}, {"sel": "task:9", "hl": "task:9"}),
         ("edges", {"pred": "1", "succ": "2"}, {"sel": "task:2"}),
         ("cores", {"core_id": 1}, {}),
     ],
@@ -169,10 +194,10 @@ def test_what_a_click_on_a_row_selects(analysis: str, row: dict[str, Any], expec
 
 
 def test_a_bad_parameter_is_a_problem_and_the_default(services: Services) -> None:
-    view = ViewState(kind="nonsense", tab="9", thr=2.5)
+    view = ViewState(kind="nonsense", tab="9", untimed=1)
     shown = table_page.table_view(services, key_of(services, "attention"), "gaps", view)
     assert [problem.key for problem in shown.problems] == ["kind", "tab"]
-    assert shown.parameters == {"threshold_us": 2.5}
+    assert shown.parameters == {"through_untimed": True}
     assert shown.at == 0
 
 
