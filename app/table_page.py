@@ -65,7 +65,7 @@ def table_view(services: Services, run_key: str, name: str, view: ViewState) -> 
     capture = services.library.capture(run_key, view.launch)
     parameters, problems = parameters_for(capture, analysis, view)
     outcome = services.analyses.get(capture, name, parameters)
-    at = int(view.tab) if view.tab.isdigit() else 0
+    at = int(view.tab) if view.tab.isdecimal() else 0
     if outcome.available and at >= len(outcome.tables):
         problems.append(Problem("tab", view.tab, "there is no such table"))
         at = 0

@@ -193,6 +193,12 @@ def test_what_a_click_on_a_row_selects(analysis: str, row: dict[str, Any], expec
     assert table_rows.selection_of(analysis, {})(row) == expected
 
 
+@pytest.mark.parametrize("tab", ["²", "-1", "x", "", "99999999999999999999"])
+def test_any_tab_shows_a_table(services: Services, tab: str) -> None:
+    shown = table_page.table_view(services, key_of(services, "attention"), "gaps", ViewState(tab=tab))
+    assert shown.at == 0
+
+
 def test_a_bad_parameter_is_a_problem_and_the_default(services: Services) -> None:
     view = ViewState(kind="nonsense", tab="9", untimed=1)
     shown = table_page.table_view(services, key_of(services, "attention"), "gaps", view)
