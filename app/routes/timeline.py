@@ -21,7 +21,7 @@ MAX_ASKED_CELLS = 8_000_000
 
 
 def register(server: flask.Flask, services: Services) -> None:
-    """Add the routes; every answer is a function of the run's content and the query, so browsers may cache it."""
+    """Add the routes; every answer is a function of the run's content and the query."""
     views = Views(services)
     base = f"{services.settings.url_prefix}api/timeline/<run>"
 
@@ -65,5 +65,5 @@ def _window(request: Request) -> flask.Response:
     label_ticks = int(LABEL_PX * (t1 - t0) / width)
     response = flask.Response(window_message(index, result, request.capture, label_ticks))
     response.content_type = "application/octet-stream"
-    response.headers["Cache-Control"] = "private, max-age=300"
+    response.headers["Cache-Control"] = "no-cache"  # the files of a run may be replaced under the same key
     return response
