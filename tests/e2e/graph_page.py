@@ -9,6 +9,8 @@ from playwright.sync_api import Page
 
 from tests.e2e.harness import Server, wait_idle
 
+FIRST_OPEN_MS = 90_000
+"""The first visit reads the capture's files in the background: 100 MB on a busy machine."""
 NODES = "() => swimscope.graph.cy().nodes().map(n => n.id())"
 LINES = "() => swimscope.graph.cy().edges().map(e => e.id())"
 
@@ -16,7 +18,7 @@ LINES = "() => swimscope.graph.cy().edges().map(e => e.id())"
 def open_graph(page: Page, server: Server, run: str, query: str = "") -> Page:
     """Go to the graph of ``run`` and wait until it is drawn."""
     page.goto(server.page(run, "graph", query))
-    page.wait_for_selector("#graph-cy[data-ready]")
+    page.wait_for_selector("#graph-cy[data-ready]", timeout=FIRST_OPEN_MS)
     settled(page)
     return page
 
