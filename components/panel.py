@@ -17,21 +17,22 @@ CLOSED = "none"
 """Value of ``tab`` in the URL for a panel that a person closed where it would be open by itself."""
 
 
-def panel(tabs: Sequence[tuple[str, str, str]], tab: str) -> list[Any]:
+def panel(tabs: Sequence[tuple[str, str, str]], tab: str, by_itself: bool = True) -> list[Any]:
     """Children of the swimlane's side: a strip that opens the panel, the handle, the tabs, the body.
 
     Args:
         tabs: (name, text, what it answers) of each tab.
         tab: ``tab`` of the URL; "" leaves it to the width of the window whether the panel is open.
+        by_itself: a wide window opens the panel; not where its first tab would take long.
     """
-    state = {"": "auto", CLOSED: "closed"}.get(tab, "open")
+    state = {"": "auto" if by_itself else "closed", CLOSED: "closed"}.get(tab, "open")
     return [
         dcc.Store(id=REQUEST),
         html.Div(
             [_opener(), _handle(), html.Div([_head(tabs), _body()], className="panel-column")],
             id="panel",
             className="perf-panel",
-            **{"data-state": state},
+            **{"data-state": state, "data-by-itself": "yes" if by_itself else "no"},
         ),
     ]
 

@@ -17,7 +17,9 @@ PAGE = Page("swimlane", "/r/<run>/swimlane", "Swimlane", 1)
 def layout(services: Services, view: ViewState, run_key: str) -> Any:
     """The skeleton; the browser fills it from ``/api/timeline``."""
     run = services.library.run(run_key)
-    return swimlane.swimlane(pass_dumps(Path(run.source)), panel.panel(tab_texts(), view.tab))
+    n_records = len(services.library.capture(run_key, view.launch).records)
+    quick = n_records <= services.settings.inline_analysis_records
+    return swimlane.swimlane(pass_dumps(Path(run.source)), panel.panel(tab_texts(), view.tab, by_itself=quick))
 
 
 def pass_dumps(source: Path) -> tuple[str, ...]:

@@ -57,6 +57,18 @@ def test_open_by_itself_where_there_is_room_and_closable(
     expect(page.locator("#panel")).to_have_attribute("data-state", "closed")
 
 
+def test_a_link_comes_back_to_the_panel_as_it_was_left(page: Page, server: Server) -> None:
+    panel = Panel.at(page, server, "attention", "cores")
+    page.click(".tabs a[href*='/graph']")
+    page.wait_for_selector(".page-graph")
+    page.click(".tabs a[href*='/swimlane']")
+    page.wait_for_selector(".page-swimlane")
+    panel.settle()
+    assert panel.url()["tab"] == "cores"
+    open_page(page, server.page("attention", "swimlane"))
+    assert "tab" not in panel.url(), "a link from elsewhere shows what it says"
+
+
 @pytest.mark.parametrize("tab", TABLES)
 def test_each_tab_has_the_table_of_its_page(page: Page, server: Server, tab: str) -> None:
     """Same columns, same first rows, and a link to the page that shows the same."""

@@ -6,6 +6,9 @@
   const WIDE_PX = 1700;
   const WIDTH_KEY = "swimscope.panel";
   const LAST_KEY = "swimscope.panel.tab";
+  const OPEN_KEY = "swimscope.panel.open";
+  const DRAWN_DELAY_MS = 50;
+  const DRAWN_TRIES = 200;
   const LEAST_PX = 320;
   const LANES_PX = 420;
   const WINDOW_DELAY_MS = 160;
@@ -19,11 +22,13 @@
   const body = () => document.getElementById("panel-body");
   const nameOf = (tab) => tab.split(".")[0];
 
+  const byItself = () => window.innerWidth >= WIDE_PX && root() && root().dataset.byItself === "yes";
+
   /* The open tab: that of the URL, else the overview where the window has room for it, else none. */
   P.tab = (state) => {
     const tab = (state || ns.url.get()).tab || "";
     if (tab === "none") return "";
-    return tab || (window.innerWidth >= WIDE_PX ? "overview" : "");
+    return tab || (byItself() ? "overview" : "");
   };
 
   function signature(state, tab) {
@@ -62,6 +67,24 @@
       if (current) body().setAttribute("aria-labelledby", button.id);
     }
     if (tab) localStorage.setItem(LAST_KEY, tab);
+    sessionStorage.setItem(OPEN_KEY, ns.url.get().tab || "");
+  }
+
+  /* A link inside the product that names no tab comes back to the panel as it was left. */
+  function restore() {
+    const left = sessionStorage.getItem(OPEN_KEY);
+    if (linked && left && !ns.url.get().tab) ns.url.set({ tab: left });
+  }
+  let linked = false;
+  window.addEventListener("popstate", () => (linked = false));
+  window.addEventListener("_dashprivate_pushstate", () => (linked = true));
+
+  /* The picture first: the panel asks when the swimlane is drawn. */
+  function askWhenDrawn(tries) {
+    const swim = document.getElementById("swim-root");
+    if (!swim) return;
+    if (swim.dataset.drawn !== undefined || swim.dataset.busy === undefined || !tries) ask();
+    else timer = window.setTimeout(() => askWhenDrawn(tries - 1), DRAWN_DELAY_MS);
   }
 
   /* Another tab starts without the filters and the parameters that only the old one had. */
@@ -74,7 +97,7 @@
   };
 
   P.close = () => {
-    ns.url.set({ tab: window.innerWidth >= WIDE_PX ? "none" : null, sort: null, f: null }, { push: true });
+    ns.url.set({ tab: byItself() ? "none" : null, sort: null, f: null }, { push: true });
     document.getElementById("panel-open").focus();
   };
 
@@ -148,9 +171,11 @@
     root().querySelector(".panel-tabs").addEventListener("keydown", tabKeys);
     watcher = new MutationObserver(answered);
     watcher.observe(body(), { childList: true, subtree: true, attributes: true, attributeFilter: ["data-n"] });
+    restore();
     off = ns.url.on(changed);
     show();
-    ask();
+    window.clearTimeout(timer);
+    askWhenDrawn(DRAWN_TRIES);
   });
 
   document.addEventListener("click", (event) => {
