@@ -8,7 +8,7 @@ from dash import Dash, Input, Output, State, ctx, no_update
 
 from analysis.errors import SwimscopeError
 from app import ids
-from app.callbacks.tables import block
+from app.callbacks.tables import Orders, block
 from app.jobs import Job, Progress
 from app.opening import progress_body
 from app.panel.content import content
@@ -20,7 +20,7 @@ from components import notices, panel
 
 def register(app: Dash, services: Services) -> None:
     """Answer the panel's requests; assets/js/panel asks only while the panel is open."""
-    panels = Panels(services)
+    panels, orders = Panels(services), Orders()
     register_waiting(app, services, panels)
 
     @app.callback(
@@ -41,7 +41,7 @@ def register(app: Dash, services: Services) -> None:
         if not asked or not request:
             return no_update
         tab = read_tab(decode(request["query"])[0])
-        return block(panels.table_view(request["run"], tab), asked, "")
+        return block(panels.table_view(request["run"], tab), asked, "", orders)
 
 
 def answer(services: Services, panels: Panels, request: dict[str, Any]) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from analysis.errors import NotAvailable, NotFoundError
 from analysis.model import Capture, task_label
-from analysis.timeline_details import maximum_lead
+from analysis.timeline.details import maximum_lead
 from app.services import Services
 
 MARGIN = 0.6

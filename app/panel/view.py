@@ -12,7 +12,7 @@ from analysis import registry
 from analysis.errors import NotFoundError
 from analysis.model import Capture
 from app import table_page
-from app.analyses import Outcome, compute
+from app.analyses import Outcome, compute, outcome_key
 from app.services import Services
 from app.table_page import TableView
 from app.url_state import ViewState
@@ -104,12 +104,12 @@ class Panels:
         analysis = registry.find(tab.name)
         capture = self._services.library.capture(run_key, tab.view.launch)
         parameters, problems = table_page.parameters_for(capture, analysis, tab.view)
-        outcome = self._windowed(capture, tab.name, parameters)
+        key = outcome_key(capture.meta.capture_id, tab.name, parameters)
+        outcome = self._windowed(key, capture, tab.name, parameters)
         at = tab.at if tab.at < len(outcome.tables) else 0
-        return TableView(analysis, parameters, outcome, at, tuple(problems))
+        return TableView(analysis, parameters, outcome, at, tuple(problems), key)
 
-    def _windowed(self, capture: Capture, name: str, parameters: dict[str, int]) -> Outcome:
-        key = json.dumps([capture.meta.capture_id, name, parameters], sort_keys=True)
+    def _windowed(self, key: str, capture: Capture, name: str, parameters: dict[str, int]) -> Outcome:
         with self._lock:
             found = self._windows.get(key)
         if found is None:
