@@ -166,7 +166,7 @@ def _info(options: argparse.Namespace) -> None:
 
 
 def _report(options: argparse.Namespace) -> None:
-    from analysis import report
+    from analysis.report import build as report
 
     if options.link is not None and not options.link.startswith(("http://", "https://")):
         raise UsageError("--link takes an address that begins with http:// or https://")
@@ -191,7 +191,7 @@ def _trace(options: argparse.Namespace) -> None:
 
 
 def _synth(options: argparse.Namespace) -> None:
-    from analysis.synth import write_capture
+    from analysis.synth.capture import write_capture
 
     made = write_capture(options.path, options.records, options.seed, level=options.level, shape=options.shape)
     _write("".join(f"{path}\n" for path in made.files), None)

@@ -1,7 +1,7 @@
 """The capture as Chrome trace JSON, for Perfetto and any other trace viewer.
 
 One process per view of the swimlane, one thread per lane; a lane's sub-rows are threads of their own, because slices of
-a thread may nest but not overlap. Lanes and slices are those of :mod:`analysis.timeline_items`, so the counts equal what
+a thread may nest but not overlap. Lanes and slices are those of :mod:`analysis.timeline.items`, so the counts equal what
 the swimlane shows. Written as a stream: memory does not grow with the capture's JSON.
 
 ``ts`` and ``dur`` are µs from capture zero, each the float nearest to the exact value; ``args`` repeat every stamp as
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from analysis.errors import NotAvailable
 from analysis.model import MISSING, Capture, task_label
 from analysis.results import to_us
-from analysis.timeline_items import ItemKind, Items, View, available_views, class_name, view_items
+from analysis.timeline.items import ItemKind, Items, View, available_views, class_name, view_items
 
 CHUNK_EVENTS = 8192
 PROCESSES: dict[View, tuple[int, str]] = {

@@ -239,8 +239,8 @@ ANALYSES: tuple[Analysis, ...] = (
         "edges",
         "Dependency edges",
         "Which dependency edges are there, and which are redundant?",
-        "analysis.reduction:edges",
-        "analysis.reduction:COLUMNS",
+        "analysis.graph.reduction:edges",
+        "analysis.graph.reduction:COLUMNS",
         (
             Parameter(
                 "mode",

@@ -16,7 +16,7 @@ from werkzeug.security import generate_password_hash
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from analysis.errors import SwimscopeError
-from analysis.synth_demo import write_demo
+from analysis.synth.demo import write_demo
 from app.settings import ENV_PREFIX, Settings, current, load_settings, table
 
 _FLAGS = [item.name for item in fields(Settings) if item.name != "roots" and not item.metadata["secret"]]

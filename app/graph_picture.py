@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from analysis import chains, critical_path, early_dispatch, reduction
+from analysis import chains, critical_path, early_dispatch
 from analysis.errors import NotAvailable, SwimscopeError
-from analysis.graph_scene import Scene, around_scene, fits_whole, path_scene, summary_scene, whole_scene
-from analysis.graph_summary import Partition, backward_edges, levels, partition
-from analysis.graph_text import repeated_annotations
-from analysis.layout import Layout, in_rows, layered
+from analysis.graph import reduction
+from analysis.graph.layout import Layout, in_rows, layered
+from analysis.graph.neighbourhood import adjacency, neighbourhood
+from analysis.graph.scene import Scene, around_scene, fits_whole, path_scene, summary_scene, whole_scene
+from analysis.graph.summary import Partition, backward_edges, levels, partition
+from analysis.graph.text import repeated_annotations
 from analysis.model import EARLY_UNKNOWN, I4, I8, Bool, Capture
-from analysis.neighbourhood import adjacency, neighbourhood
 from app.services import Services
 from app.url_state import ViewState
 from components.dag import Marks

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from dash import html
 
-from analysis import graph_text
 from analysis.errors import SwimscopeError
-from analysis.graph_summary import Group, group_exec_us
+from analysis.graph import text as graph_text
+from analysis.graph.neighbourhood import adjacency
+from analysis.graph.summary import Group, group_exec_us
 from analysis.model import Capture, TaskKind, task_label
-from analysis.neighbourhood import adjacency
 from app import graph_picture
 from app.services import Services
 from app.url_state import ViewState

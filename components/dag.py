@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from analysis.graph_scene import Scene
-from analysis.graph_summary import Group
-from analysis.layout import Layout
+from analysis.graph.layout import Layout
+from analysis.graph.scene import Scene
+from analysis.graph.summary import Group
 from analysis.model import Capture, EdgeSource, TaskKind, task_label
 from components.theme import function_color_index
 

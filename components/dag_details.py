@@ -6,8 +6,8 @@ from typing import Any
 
 from dash import html
 
-from analysis.graph_summary import Group, Partition, group_exec_us
-from analysis.graph_text import NeighbourRow, annotation_rows, arg_rows, wait_us
+from analysis.graph.summary import Group, Partition, group_exec_us
+from analysis.graph.text import NeighbourRow, annotation_rows, arg_rows, wait_us
 from analysis.model import MISSING, Capture, TaskKind, task_label
 from components import fmt
 from components.dag import KIND_TEXT, Marks, depth_text

@@ -6,7 +6,7 @@ from typing import Any
 
 from dash import html
 
-from analysis.graph_scene import Scene
+from analysis.graph.scene import Scene
 from components.dag import KIND_TEXT
 from components.dag_style import LOOKS
 

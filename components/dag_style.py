@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.layout import Sizes
+from analysis.graph.layout import Sizes
 from analysis.model import TaskKind
 from components.theme import SURFACES, Theme
 

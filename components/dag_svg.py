@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 from xml.sax.saxutils import escape
 
-from analysis.graph_scene import Scene
-from analysis.layout import Layout
+from analysis.graph.layout import Layout
+from analysis.graph.scene import Scene
 from analysis.model import Capture, TaskKind
 from components.dag import Marks, bends_by_line, elements
 from components.dag_style import LOOKS, SIZES

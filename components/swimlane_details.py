@@ -7,7 +7,7 @@ from typing import Any
 
 from dash import html
 
-from analysis.timeline_details import ItemFacts, Neighbour, TaskFacts
+from analysis.timeline.details import ItemFacts, Neighbour, TaskFacts
 from components import fmt
 
 Us = Callable[[int], float]

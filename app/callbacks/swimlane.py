@@ -8,7 +8,7 @@ from dash import Dash, Input, Output
 
 from analysis.errors import SwimscopeError
 from analysis.model import Capture
-from analysis.timeline_details import item_facts, task_facts
+from analysis.timeline.details import item_facts, task_facts
 from app.services import Services
 from app.url_state import ViewState
 from components import notices, swimlane_details

@@ -9,10 +9,10 @@ from typing import Any
 import flask
 import numpy as np
 
-from analysis import graph_text
 from analysis.errors import NotAvailable, NotFoundError, SwimscopeError
+from analysis.graph import text as graph_text
+from analysis.graph.neighbourhood import adjacency
 from analysis.model import Capture, task_label
-from analysis.neighbourhood import adjacency
 from app import graph_picture
 from app.services import Services
 from app.url_state import decode

@@ -8,7 +8,7 @@ from typing import Any
 import flask
 
 from analysis.errors import LimitError, NotFoundError, SwimscopeError
-from analysis.timeline_wire import LABEL_PX, view_info, window_message
+from analysis.timeline.wire import LABEL_PX, view_info, window_message
 from app.services import Services
 from app.swimlane import answers
 from app.swimlane.request import Request, read_request

@@ -12,9 +12,8 @@ from analysis.chains import single_dependency_chains
 from analysis.errors import InputError, NotAvailable, NotFoundError
 from analysis.model import task_label
 from analysis.ranges import range_statistics
-from analysis.timeline import LodIndex
-from analysis.timeline_details import maximum_lead
-from analysis.timeline_find import (
+from analysis.timeline.details import maximum_lead
+from analysis.timeline.find import (
     cell_summary,
     item_name,
     matches_in_order,
@@ -22,9 +21,10 @@ from analysis.timeline_find import (
     neighbour_in_lane,
     visible_table,
 )
-from analysis.timeline_items import class_name
-from analysis.timeline_lines import dependency_lines
-from analysis.timeline_sets import highlight_items, search_items
+from analysis.timeline.items import class_name
+from analysis.timeline.lines import dependency_lines
+from analysis.timeline.query import LodIndex
+from analysis.timeline.sets import highlight_items, search_items
 from app.swimlane.request import Request
 
 MAX_SELECTED = 4_000

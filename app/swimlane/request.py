@@ -9,8 +9,8 @@ import numpy as np
 
 from analysis.errors import InputError, NotFoundError
 from analysis.model import I4, Bool, Capture
-from analysis.timeline import LodIndex
-from analysis.timeline_items import KIND_LETTERS, View
+from analysis.timeline.items import KIND_LETTERS, View
+from analysis.timeline.query import LodIndex
 from app.swimlane.views import Views
 
 MAX_TICKS = 2**62

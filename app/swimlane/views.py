@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from analysis.model import Capture
-from analysis.timeline import LodIndex, index_from_store, stored_arrays, stored_key
-from analysis.timeline_items import View
-from analysis.timeline_sets import highlight_items
+from analysis.timeline.items import View
+from analysis.timeline.query import LodIndex, index_from_store, stored_arrays, stored_key
+from analysis.timeline.sets import highlight_items
 from app.services import Services
 
 KEPT_VIEWS = 8

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.byte_regions import MAX_INTERVALS, intersect, merge, strided_intervals
+from analysis.graph.byte_regions import MAX_INTERVALS, intersect, merge, strided_intervals
 from tests.analysis.dag_builder import UNTIMED
 
 RANGES = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 6)).map(lambda r: (r[0], r[0] + r[1])), max_size=8)

@@ -13,7 +13,7 @@ import pytest
 
 from analysis.cli import main
 from analysis.registry import ANALYSES
-from analysis.synth import write_capture
+from analysis.synth.capture import write_capture
 from tests import shared_data
 
 KEYS = {

@@ -12,7 +12,7 @@ from analysis.formats import load
 from analysis.function_records import bin_count, function_records, longest_function, longest_of_slices
 from analysis.functions import function_statistics
 from analysis.model import Capture
-from analysis.synth import write_capture
+from analysis.synth.capture import write_capture
 
 
 @pytest.fixture(scope="module")

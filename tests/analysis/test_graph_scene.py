@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 
 from analysis.errors import NotAvailable
 from analysis.formats import load
-from analysis.graph_scene import (
+from analysis.graph.layers import longest_path_layers
+from analysis.graph.neighbourhood import adjacency
+from analysis.graph.reduction import MODES, edges
+from analysis.graph.scene import (
     MAX_ELEMENTS,
     Scene,
     around_scene,
@@ -22,11 +25,8 @@ from analysis.graph_scene import (
     summary_scene,
     whole_scene,
 )
-from analysis.graph_summary import Partition, backward_edges, group_exec_us, levels, partition, summarise
-from analysis.layers import longest_path_layers
+from analysis.graph.summary import Partition, backward_edges, group_exec_us, levels, partition, summarise
 from analysis.model import Capture
-from analysis.neighbourhood import adjacency
-from analysis.reduction import MODES, edges
 from tests.analysis.dag_builder import UNTIMED
 from tests.builders import Rec, capture
 from tests.shared_data import capture_dir, capture_names, shared_params

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.graph_text import (
+from analysis.graph.neighbourhood import adjacency
+from analysis.graph.text import (
     annotation_rows,
     arg_rows,
     dot,
@@ -22,7 +23,6 @@ from analysis.graph_text import (
     wait_us,
 )
 from analysis.model import Capture
-from analysis.neighbourhood import adjacency
 from tests.analysis.dag_builder import UNTIMED, capture_of
 from tests.builders import Rec, capture
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.formats import load
-from analysis.graph_scene import whole_scene
-from analysis.layers import longest_path_layers
-from analysis.layout import Layout, Sizes, in_rows, layered
-from analysis.layout_order import crossings, proper, reduce_crossings
-from analysis.neighbourhood import adjacency, neighbourhood
+from analysis.graph.layers import longest_path_layers
+from analysis.graph.layout import Layout, Sizes, in_rows, layered
+from analysis.graph.layout_order import crossings, proper, reduce_crossings
+from analysis.graph.neighbourhood import adjacency, neighbourhood
+from analysis.graph.scene import whole_scene
 from tests.analysis.dag_builder import UNTIMED, dags
 from tests.shared_data import capture_dir, needs_shared
 

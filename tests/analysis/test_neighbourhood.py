@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.neighbourhood import NARROW, adjacency, distances, neighbourhood
+from analysis.graph.neighbourhood import NARROW, adjacency, distances, neighbourhood
 from tests.analysis.dag_builder import UNTIMED
 from tests.builders import capture
 

@@ -15,9 +15,9 @@ from analysis.errors import NotAvailable
 from analysis.export_trace import write_trace
 from analysis.formats import load
 from analysis.gaps import gaps
+from analysis.graph.reduction import MODES, edge_masks, edges
 from analysis.model import Capture
-from analysis.reduction import MODES, edge_masks, edges
-from analysis.timeline_items import ItemKind, View
+from analysis.timeline.items import ItemKind, View
 from tests.shared_data import capture_dir, capture_names, oracle, shared_params
 
 every_capture = pytest.mark.parametrize("name", shared_params(capture_names()))

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.errors import NotAvailable, ParameterError
-from analysis.reduction import MODES, edge_masks, edges, redundant_edges
+from analysis.graph.reduction import MODES, edge_masks, edges, redundant_edges
 from tests.analysis.dag_builder import UNTIMED, capture_of, dags
 from tests.analysis.slow_reduction import slow_omitted_df
 

@@ -9,8 +9,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from analysis.model import Capture
-from analysis.report import SHOWN, Report, build, to_html, to_markdown
-from analysis.report_writers import HTML_ROWS, MARKDOWN_ROWS
+from analysis.report.build import SHOWN, Report, build, to_html, to_markdown
+from analysis.report.writers import HTML_ROWS, MARKDOWN_ROWS
 from tests.builders import Phase, Rec, capture
 
 EVIL = '<script>alert("x")</script>|`*'

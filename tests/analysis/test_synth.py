@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis import formats, synth_demo
+from analysis import formats
 from analysis.errors import InputError, LimitError
 from analysis.model import Capture, PhaseLane, TaskKind
-from analysis.synth import SHAPES, write_capture
-from analysis.synth_schedule import draws
+from analysis.synth import demo as synth_demo
+from analysis.synth.capture import SHAPES, write_capture
+from analysis.synth.schedule import draws
 from tests.reference_loader import load
 
 
@@ -134,9 +135,9 @@ def test_bytes_are_the_same_on_every_machine(tmp_path: Path, shape: str, digest:
 
 
 def test_compiled_and_interpreted_schedules_agree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("analysis.synth_schedule._COMPILE_FROM", 1)
+    monkeypatch.setattr("analysis.synth.schedule._COMPILE_FROM", 1)
     compiled = write_capture(tmp_path / "compiled", 1200, 4).files[0].read_bytes()
-    monkeypatch.setattr("analysis.synth_schedule._COMPILE_FROM", 10**9)
+    monkeypatch.setattr("analysis.synth.schedule._COMPILE_FROM", 10**9)
     assert write_capture(tmp_path / "interpreted", 1200, 4).files[0].read_bytes() == compiled
 
 

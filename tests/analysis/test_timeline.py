@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.timeline import LodIndex, LodResult, build_arrays, index_from_arrays, index_from_store
-from analysis.timeline_items import Items, Lane, View
-from analysis.timeline_kernels import NO_CLASS
+from analysis.timeline.items import Items, Lane, View
+from analysis.timeline.kernels import NO_CLASS
+from analysis.timeline.query import LodIndex, LodResult, build_arrays, index_from_arrays, index_from_store
 
 
 def make_index(rows: list[tuple[int, int, int, int]], n_tracks: int) -> LodIndex:

@@ -10,13 +10,13 @@ import pytest
 from analysis.errors import NotAvailable, NotFoundError
 from analysis.formats import load
 from analysis.model import MISSING, Capture, PhaseLane, TaskKind
-from analysis.timeline import build_index, index_from_store, stored_arrays
-from analysis.timeline_details import item_facts, maximum_lead, task_facts
-from analysis.timeline_find import cell_summary, item_name, nearest, neighbour_in_lane, visible_table
-from analysis.timeline_items import ItemKind, View, available_views, view_items
-from analysis.timeline_lines import PRED, SUCC, dependency_lines
-from analysis.timeline_sets import best_names, highlight_items, matches_name, search_items, search_tasks
-from analysis.timeline_wire import view_info, window_message
+from analysis.timeline.details import item_facts, maximum_lead, task_facts
+from analysis.timeline.find import cell_summary, item_name, nearest, neighbour_in_lane, visible_table
+from analysis.timeline.items import ItemKind, View, available_views, view_items
+from analysis.timeline.lines import PRED, SUCC, dependency_lines
+from analysis.timeline.query import build_index, index_from_store, stored_arrays
+from analysis.timeline.sets import best_names, highlight_items, matches_name, search_items, search_tasks
+from analysis.timeline.wire import view_info, window_message
 from tests.builders import Rec, capture
 from tests.shared_data import capture_dir, capture_names, oracle, shared_params
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from dash import Dash
 
-from analysis.synth import write_capture
+from analysis.synth.capture import write_capture
 from app.factory import create_app
 from app.services import Services
 from app.settings import Root, Settings

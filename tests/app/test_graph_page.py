@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from analysis.graph_scene import MAX_ELEMENTS
+from analysis.graph.scene import MAX_ELEMENTS
 from app import graph_picture, graph_side
 from app.factory import create_app
 from app.pages import graph as page

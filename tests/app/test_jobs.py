@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from analysis.store import Store
-from analysis.synth import write_capture
+from analysis.synth.capture import write_capture
 from app import opening, table_page
 from app.factory import make_services
 from app.jobs import STALE_S, Job, Jobs, Progress, cancel_file, read_status, write_status

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from analysis.errors import InputError, NotFoundError
-from analysis.synth import write_capture
+from analysis.synth.capture import write_capture
 from app.factory import make_services
 from app.library import RunRow, run_key
 from app.services import Services

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.graph_scene import path_scene, summary_scene, whole_scene
-from analysis.graph_summary import levels, partition
-from analysis.layout import layered
+from analysis.graph.layout import layered
+from analysis.graph.scene import path_scene, summary_scene, whole_scene
+from analysis.graph.summary import levels, partition
 from analysis.model import EARLY_YES, Capture, TaskKind
 from components import dag, dag_details, dag_page, dag_svg
 from components.dag import Marks, elements, short

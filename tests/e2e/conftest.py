@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from analysis.synth import write_capture
+from analysis.synth.capture import write_capture
 from tests.e2e import harness
 from tests.e2e.harness import Guard, Server
 from tests.shared_data import PRESENT, SHARED

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from analysis.synth import write_capture
+from analysis.synth.capture import write_capture
 from tests.e2e.harness import Server, open_page, wait_idle
 
 ROWS = "#runs-grid .ag-center-cols-container .ag-row"

@@ -27,7 +27,7 @@ import orjson
 from analysis.errors import NotAvailable
 from analysis.formats import load
 from analysis.registry import ANALYSES
-from analysis.synth import write_capture
+from analysis.synth.capture import write_capture
 
 SIZES = (100_000, 1_000_000)
 ALLOWED_S = {100_000: 2.0, 1_000_000: 15.0}

@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.graph_text import neighbour_rows
+from analysis.graph.neighbourhood import adjacency, neighbourhood
+from analysis.graph.text import neighbour_rows
 from analysis.model import Capture
-from analysis.neighbourhood import adjacency, neighbourhood
 from app import graph_picture
 from app.factory import create_app
 from app.pages import graph as page

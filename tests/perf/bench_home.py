@@ -24,7 +24,7 @@ if __name__ == "__main__":
 import orjson
 from playwright.sync_api import sync_playwright
 
-from analysis.synth import write_capture
+from analysis.synth.capture import write_capture
 from app import run_rows
 from app.factory import make_services
 from app.settings import Root, Settings

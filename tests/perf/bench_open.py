@@ -21,7 +21,7 @@ import pytest
 if __name__ == "__main__":
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 
-from analysis.synth import write_capture
+from analysis.synth.capture import write_capture
 
 REPO = pathlib.Path(__file__).resolve().parents[2]
 SWIMLANE, DEPS = "chip_swimlane_records.json", "deps.json"

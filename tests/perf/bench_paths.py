@@ -30,9 +30,9 @@ from analysis.critical_path import critical_path
 from analysis.export_trace import write_trace
 from analysis.formats import load
 from analysis.gaps import gaps
+from analysis.graph.reduction import edge_masks
 from analysis.model import Capture
-from analysis.reduction import edge_masks
-from analysis.synth import write_capture
+from analysis.synth.capture import write_capture
 from tests.analysis.slow_paths import edges_of, rows_of, slow_paths
 
 SIZES = (100_000, 1_000_000)
@@ -85,7 +85,7 @@ def compare(records: int, directory: pathlib.Path, export: bool) -> None:
 
 def load_kernels() -> None:
     """Load (or compile) the kernels, so that no figure contains it."""
-    taken, _ = seconds(lambda: importlib.import_module("analysis.reduction_kernels"))
+    taken, _ = seconds(lambda: importlib.import_module("analysis.graph.reduction_kernels"))
     print(f"kernels ready after {taken:.2f} s (some seconds on the first run after an install)")
 
 

@@ -22,10 +22,10 @@ if __name__ == "__main__":
 
 from analysis.model import Capture
 from analysis.store import Store
-from analysis.synth import write_capture
-from analysis.timeline import LodIndex, index_from_store, stored_arrays, stored_key
-from analysis.timeline_items import View
-from analysis.timeline_wire import window_message
+from analysis.synth.capture import write_capture
+from analysis.timeline.items import View
+from analysis.timeline.query import LodIndex, index_from_store, stored_arrays, stored_key
+from analysis.timeline.wire import window_message
 
 WIDTH_PX = 1240
 MAX_BARS, MAX_BYTES = 16_000, 380_000

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.errors import NotAvailable, ParameterError
+from analysis.graph.reduction_df import droppable, has_creator
 from analysis.model import I4, I8, U8, Bool, Capture, task_label
-from analysis.reduction_df import droppable, has_creator
 from analysis.results import Column, Table, task_names
 
 MODES: tuple[str, ...] = ("full", "reduced", "omitted", "reduced-df", "omitted-df")
@@ -175,7 +175,7 @@ def redundant_edges(capture: Capture) -> tuple[Bool, I4]:
     Only edges that skip a level can be redundant; reachability runs from their predecessors alone, in blocks of bits
     along the topological order (50,000 tasks: some hundredths of a second; 64 bytes per task).
     """
-    from analysis import reduction_kernels
+    from analysis.graph import reduction_kernels
 
     table = capture.edges
     n, m = len(capture.tasks), len(table)
@@ -204,7 +204,7 @@ def redundant_edges(capture: Capture) -> tuple[Bool, I4]:
 
 def _order(capture: Capture) -> tuple[I4, I4, I4]:
     """Topological order, level per task and a cycle (empty for a DAG; else order and level are partial)."""
-    from analysis import reduction_kernels
+    from analysis.graph import reduction_kernels
 
     table = capture.edges
     order, level, reached = reduction_kernels.topological_order(table.out_offsets, table.succ, table.in_offsets)

@@ -1,6 +1,6 @@
 """Where does each node of a dependency graph stand: a layered layout, computed on the server in bounded time.
 
-Steps: connected components apart (equal ones are solved once); longest-path layers (``analysis.layers``), nodes pulled
+Steps: connected components apart (equal ones are solved once); longest-path layers (``analysis.graph.layers``), nodes pulled
 towards their successors; long edges cut by bends; barycentre and median sweeps; heights by least squares; layers with
 many nodes wrapped into several columns; components packed into a page-like area.
 """
@@ -15,9 +15,9 @@ import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from .layers import csr, longest_path_layers
-from .layout_order import F8, heights, proper, reduce_crossings
-from .model import I4, I8, Bool
+from analysis.graph.layers import csr, longest_path_layers
+from analysis.graph.layout_order import F8, heights, proper, reduce_crossings
+from analysis.model import I4, I8, Bool
 
 MAX_DUMMIES = 20_000
 """Bends one component may have; an edge beyond that is drawn straight."""

@@ -1,6 +1,6 @@
 """In which order do the nodes of each layer stand so that few edges cross, and at which height?
 
-Works on *proper* edges only, which lead from one layer to the next; longer ones have been cut by ``analysis.layout``.
+Works on *proper* edges only, which lead from one layer to the next; longer ones have been cut by ``analysis.graph.layout``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
-from .model import I4, I8, Bool
+from analysis.model import I4, I8, Bool
 
 F8 = NDArray[np.float64]
 

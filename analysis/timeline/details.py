@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from analysis.early_dispatch import markers
 from analysis.errors import NotAvailable
 from analysis.model import EARLY_UNKNOWN, EARLY_YES, MISSING, ArgType, Capture, EdgeSource, TaskKind, task_label
-from analysis.timeline_items import KIND_LETTERS, ItemKind
+from analysis.timeline.items import KIND_LETTERS, ItemKind
 
 MAX_NEIGHBOURS = 200
 STAMPS = ("dispatch", "receive", "start", "end", "finish")

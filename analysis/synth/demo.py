@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from analysis.synth import write_capture
+from analysis.synth.capture import write_capture
 
 _DONE = "complete.json"
 """Written last; names the version of the tree, so a crash half way or an older tree is made again."""

@@ -16,11 +16,11 @@ import numpy as np
 
 from analysis.errors import LimitError
 from analysis.model import I8, Bool
-from analysis.synth_build import Plan, delays, plan
-from analysis.synth_deps import annotation_count, write_deps
-from analysis.synth_phases import KINDS, Phases, core_threads, thread_phases
-from analysis.synth_schedule import ALLOC, Schedule, draws, ints, run
-from analysis.synth_shapes import Shape, decoder_layers, paged_attention
+from analysis.synth.build import Plan, delays, plan
+from analysis.synth.deps import annotation_count, write_deps
+from analysis.synth.phases import KINDS, Phases, core_threads, thread_phases
+from analysis.synth.schedule import ALLOC, Schedule, draws, ints, run
+from analysis.synth.shapes import Shape, decoder_layers, paged_attention
 
 SHAPES = ("paged-attention", "decoder-layers", "paged-attention-dense")
 MIN_RECORDS, MAX_RECORDS = 10, 1_000_000

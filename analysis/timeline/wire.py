@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.model import Capture
-from analysis.timeline import LodIndex, LodResult
-from analysis.timeline_items import available_views, class_name
-from analysis.timeline_kernels import NO_CLASS
+from analysis.timeline.items import available_views, class_name
+from analysis.timeline.kernels import NO_CLASS
+from analysis.timeline.query import LodIndex, LodResult
 
 _KINDS = {"uint8": "u1", "uint16": "u2", "uint32": "u4", "float64": "f8"}
 

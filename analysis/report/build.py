@@ -1,6 +1,6 @@
 """One page about a capture for people who were not there: facts, tables and pictures without any outside resource.
 
-:func:`build` computes; :func:`to_html` and :func:`to_markdown` (:mod:`analysis.report_writers`) write.
+:func:`build` computes; :func:`to_html` and :func:`to_markdown` (:mod:`analysis.report.writers`) write.
 """
 
 from __future__ import annotations
@@ -8,13 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from analysis import registry, report_pictures
+from analysis import registry
 from analysis.critical_path import CriticalPath
 from analysis.errors import NotAvailable
 from analysis.functions import FunctionStatistics
 from analysis.model import Capture
 from analysis.overhead import SchedulerOverhead
-from analysis.report_writers import to_html, to_markdown
+from analysis.report import pictures as report_pictures
+from analysis.report.writers import to_html, to_markdown
 from analysis.results import Result, Table
 from analysis.sources import facts, quality_table
 from analysis.utilisation import Utilisation

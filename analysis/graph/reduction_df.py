@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from analysis.byte_regions import Intervals, Regions, intersect, merge
+from analysis.graph.byte_regions import Intervals, Regions, intersect, merge
 from analysis.model import I8, ArgType, Bool, Capture, EdgeSource
 
 

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.model import I4, I8, U1, Bool, Capture
-from analysis.timeline_items import Items, Lane, View, view_items
-from analysis.timeline_kernels import NO_CLASS, busy_profile, count_touching, raster, wide_items
+from analysis.timeline.items import Items, Lane, View, view_items
+from analysis.timeline.kernels import NO_CLASS, busy_profile, count_touching, raster, wide_items
 
 INDEX_VERSION = 3
 OVERVIEW_BINS = 2048

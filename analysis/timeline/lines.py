@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.graph.neighbourhood import distances
 from analysis.model import I4, I8, MISSING, Bool, Capture
-from analysis.neighbourhood import distances
-from analysis.timeline import LodIndex
+from analysis.timeline.query import LodIndex
 
 PRED, SUCC = 0, 1
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from analysis.model import I4, I8, MISSING, Bool, Capture
 from analysis.results import Column, Table, task_ids, to_us
-from analysis.timeline import LodIndex
-from analysis.timeline_items import KIND_LETTERS, ItemKind, class_name
+from analysis.timeline.items import KIND_LETTERS, ItemKind, class_name
+from analysis.timeline.query import LodIndex
 
 CSV_COLUMNS = (
     Column("item", "text", "Letter of the table (r record, u unmatched, p phase, o orchestrator, h upload) and row."),

@@ -12,7 +12,7 @@ import numpy as np
 from analysis.results import Column, Table
 
 if TYPE_CHECKING:
-    from analysis.report import Report, ReportSection
+    from analysis.report.build import Report, ReportSection
 
 HTML_ROWS, MARKDOWN_ROWS = 100, 20
 LONG_LIST = 12

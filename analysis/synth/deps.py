@@ -8,8 +8,8 @@ from typing import IO
 
 import numpy as np
 
-from analysis.synth_build import Plan
-from analysis.synth_shapes import PREVIOUS, Arg, Edge, Tensor, Tile
+from analysis.synth.build import Plan
+from analysis.synth.shapes import PREVIOUS, Arg, Edge, Tensor, Tile
 
 _BYTES = {"FLOAT32": 4, "BFLOAT16": 2}
 

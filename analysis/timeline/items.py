@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.model import I4, I8, MISSING, U1, Capture, PhaseLane, TaskKind
-from analysis.timeline_kernels import pack_rows
+from analysis.timeline.kernels import pack_rows
 
 
 class View(enum.StrEnum):

@@ -16,8 +16,8 @@ from analysis.critical_path import critical_path
 from analysis.early_dispatch import markers
 from analysis.errors import NotFoundError
 from analysis.model import Bool, Capture
-from analysis.timeline import LodIndex
-from analysis.timeline_items import CLASS_FUNCTION, class_name
+from analysis.timeline.items import CLASS_FUNCTION, class_name
+from analysis.timeline.query import LodIndex
 
 _ID = re.compile(r"^(?:r(\d{1,3}))?t(\d{1,10})$", re.IGNORECASE)
 

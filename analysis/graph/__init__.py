@@ -1,0 +1,1 @@
+"""The dependency graph: reduction, neighbourhoods, layers, layout, scenes and its text view."""

@@ -1,0 +1,1 @@
+"""Seeded synthetic captures of any size, schema-exact: demo, tests, benchmarks."""
