@@ -1,6 +1,6 @@
 """Which colour does a thing have, and how do figures look?
 
-A function's colour depends on its name only (``crc32(name) % 24``), so it is the same on every page, in every run and
+A function's colour depends on its name only (a hash of its crc32), so it is the same on every page, in every run and
 in the browser (``assets/js/01-theme.js`` uses the same rule).
 
 The 24 colours were chosen by farthest-point search in OKLab under normal vision and simulated protanopia, deuteranopia and
@@ -52,9 +52,14 @@ SURFACES: dict[str, dict[str, str]] = {
 }
 
 
+# Any odd multiplier spreads names over the palette. This one was searched for: the longest-running functions of each
+# published PyPTO run (qwen3 decode, paged attention, the runtime's test programs) share no colour with one another.
+COLOR_MULTIPLIER = 3693442237
+
+
 def function_color_index(name: str) -> int:
-    """Palette index of function ``name``: crc32 of its UTF-8 bytes modulo 24."""
-    return zlib.crc32(name.encode("utf-8")) % 24
+    """Palette index of function ``name``: crc32 of its UTF-8 bytes, multiplied modulo 2^32; its upper half modulo 24."""
+    return (zlib.crc32(name.encode("utf-8")) * COLOR_MULTIPLIER & 0xFFFFFFFF) // 65536 % 24
 
 
 def function_color(name: str, theme: Theme = "light") -> str:

@@ -15,11 +15,13 @@
     table[n] = c >>> 0;
   }
 
-  /* crc32 of the UTF-8 bytes, as zlib.crc32: components/theme.py uses the same rule. */
+  /* crc32 of the UTF-8 bytes, multiplied modulo 2^32, upper half: components/theme.py has the same rule and the reason. */
+  const MULTIPLIER = 3693442237;
+
   function index(name) {
     let crc = 0xffffffff;
     for (const byte of new TextEncoder().encode(name)) crc = table[(crc ^ byte) & 0xff] ^ (crc >>> 8);
-    return ((crc ^ 0xffffffff) >>> 0) % 24;
+    return (Math.imul(crc ^ 0xffffffff, MULTIPLIER) >>> 16) % 24;
   }
 
   function css(variable) {

@@ -7,7 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from components.theme import FUNCTION_COLORS, SURFACES, function_color, function_color_index, plotly_template
+from components.theme import (
+    COLOR_MULTIPLIER,
+    FUNCTION_COLORS,
+    SURFACES,
+    function_color,
+    function_color_index,
+    plotly_template,
+)
 
 TOKENS = (Path(__file__).parents[2] / "assets" / "00-tokens.css").read_text()
 BLOCKS = {
@@ -88,9 +95,26 @@ def test_the_24_colours_can_be_told_apart(theme: str, vision: str, least: float)
 
 
 def test_a_colour_depends_on_the_name_only() -> None:
-    assert function_color_index("QK") == zlib.crc32(b"QK") % 24
-    assert function_color("QK") == FUNCTION_COLORS["light"][zlib.crc32(b"QK") % 24]
-    assert function_color_index("größe") == zlib.crc32("größe".encode()) % 24
+    for name in ("QK", "größe", ""):
+        expected = (zlib.crc32(name.encode()) * COLOR_MULTIPLIER % 2**32 >> 16) % 24
+        assert function_color_index(name) == expected
+        assert function_color(name) == FUNCTION_COLORS["light"][expected]
+
+
+def test_the_browser_uses_the_same_multiplier() -> None:
+    script = (Path(__file__).parents[2] / "assets/js/01-theme.js").read_text()
+    assert f"MULTIPLIER = {COLOR_MULTIPLIER};" in script
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("QK", "SF", "PV", "UP"),
+        ("fa_fused_aiv", "fa_fused_aic", "up_proj", "gate_proj", "down_proj", "out_proj", "online_softmax", "q_proj"),
+    ],
+)
+def test_the_functions_people_see_most_share_no_colour(names: tuple[str, ...]) -> None:
+    assert len({function_color_index(name) for name in names}) == len(names)
 
 
 def test_figures_are_transparent_and_use_system_fonts() -> None:
