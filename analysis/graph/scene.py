@@ -17,6 +17,8 @@ from analysis.model import I4, I8, Bool, Capture
 
 MAX_ELEMENTS = 3_000
 """Nodes and lines a browser is given at once: Cytoscape draws 1,000 nodes and 2,000 edges in about a second."""
+WHOLE_ELEMENTS = 2_000
+"""A page starts with the whole graph up to here: near :data:`MAX_ELEMENTS` panning is no longer fluid."""
 MAX_NODES = 1_500
 """Nodes of a scene, so that lines have room under :data:`MAX_ELEMENTS`."""
 MAX_PATH = 900
@@ -102,9 +104,9 @@ class Scene:
 
 
 def fits_whole(capture: Capture) -> bool:
-    """Can every task and edge of the capture be drawn one by one under the caps?"""
+    """Can every task and edge of the capture be drawn one by one, and still be moved about fluidly?"""
     n_nodes = int(capture.tasks.in_graph.sum())
-    return n_nodes <= MAX_NODES and n_nodes + len(capture.edges) <= MAX_ELEMENTS
+    return n_nodes <= MAX_NODES and n_nodes + len(capture.edges) <= WHOLE_ELEMENTS
 
 
 def whole_scene(capture: Capture, keep: Bool | None = None) -> Scene:
