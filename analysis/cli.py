@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from analysis.errors import AmbiguousError, LimitError, NotAvailable, ParameterError, SwimscopeError
+from analysis.errors import AmbiguousError, LimitError, NotAvailable, ParameterError, SwimscopeError, readable
 from analysis.model import Capture
 from analysis.registry import ANALYSES, Analysis, Parameter
 
@@ -187,7 +187,7 @@ def _trace(options: argparse.Namespace) -> None:
                 counts = written
     except OSError as error:
         raise UsageError(f"cannot write {options.out}: {error.strerror}") from error
-    _write(f"{options.out}: {counts.total_slices} slices, {counts.arrows} arrows\n", None)
+    _write(f"{readable(options.out)}: {counts.total_slices} slices, {counts.arrows} arrows\n", None)
 
 
 def _synth(options: argparse.Namespace) -> None:
@@ -223,7 +223,7 @@ def _unreadable(path: str, reason: str) -> None:
 
 
 def _say(message: object) -> None:
-    sys.stderr.write(f"swimscope: {' '.join(str(message).split())}\n")
+    sys.stderr.write(f"swimscope: {readable(' '.join(str(message).split()))}\n")
 
 
 def _fail(message: object, code: int) -> int:

@@ -7,9 +7,21 @@ logged as one.
 
 from __future__ import annotations
 
+import re
+
+_UNREADABLE = re.compile("[\ud800-\udfff]")
+
+
+def readable(text: str) -> str:
+    """``text`` as it can be printed, sent and stored: bytes of file names that are not UTF-8 become U+FFFD."""
+    return _UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
 
 class SwimscopeError(Exception):
     """Base of every error whose message is meant for a person."""
+
+    def __str__(self) -> str:
+        return readable(super().__str__())
 
 
 class InputError(SwimscopeError):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from analysis.discovery import CaptureSource, ErrorSink, scan
-from analysis.errors import AmbiguousError, NotFoundError, SwimscopeError
+from analysis.errors import AmbiguousError, NotFoundError, SwimscopeError, readable
 from analysis.formats import load
 from analysis.model import Capture
 from analysis.results import Column, Table
@@ -129,6 +129,6 @@ def _swimlane(source: CaptureSource) -> Path:
 
 def _entry(file: Path, launch: int) -> Facts:
     try:
-        return {"path": str(file), **facts(load(file, launch)), "error": None}
+        return {"path": readable(str(file)), **facts(load(file, launch)), "error": None}
     except SwimscopeError as error:
-        return {"path": str(file), "error": str(error)}
+        return {"path": readable(str(file)), "error": str(error)}

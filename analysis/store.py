@@ -33,7 +33,7 @@ import msgspec
 from numpy.typing import NDArray
 
 from analysis import colfile
-from analysis.errors import InputError
+from analysis.errors import InputError, readable
 from analysis.formats.inputs import Inputs, find, identity
 from analysis.formats.loading import Progress, load_inputs, no_progress
 from analysis.model import Capture, CaptureMeta
@@ -205,8 +205,10 @@ class Store:
         except (colfile.DamagedError, msgspec.DecodeError, OSError, KeyError):
             self._discard(path)
             return None
-        sources = {kind: file.name for kind, file in inputs.files.items() if kind in meta.sources}
-        return _touched(path / "meta.json", Capture(meta=replace(meta, label=inputs.label, sources=sources), **tables))
+        sources = {kind: readable(file.name) for kind, file in inputs.files.items() if kind in meta.sources}
+        return _touched(
+            path / "meta.json", Capture(meta=replace(meta, label=readable(inputs.label), sources=sources), **tables)
+        )
 
     def _write(self, capture: Capture) -> None:
         path = self._entry_path(capture.meta.capture_id)
@@ -285,7 +287,7 @@ def _stat_key(inputs: Inputs, launch: int) -> str:
         except OSError as error:
             raise InputError(str(path), "", f"cannot be read: {error.strerror or error}", "Check the rights") from error
         parts.append(f"{kind} {path.absolute()} {stat.st_size} {stat.st_mtime_ns} {stat.st_ino}")
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _size_key(inputs: Inputs, launch: int) -> str:

@@ -10,13 +10,14 @@ import hashlib
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from analysis.discovery import CaptureSource, scan
-from analysis.errors import NotFoundError, SwimscopeError
+from analysis.errors import NotFoundError, SwimscopeError, readable
 from analysis.model import Capture
 from analysis.store import Store
 from app.facts import Facts, FactsCache, facts_of
@@ -28,6 +29,7 @@ FIRST_ROWS_WAIT_S = 0.4
 FIND_WAIT_S = 20.0
 """How long a link to a run waits for the first scan to reach that run."""
 MAX_ERRORS = 200
+UNEXPECTED = "Swimscope failed to open this capture; the server's log has the details. Opening it tries again"
 CAPTURE_FILES = frozenset({"swimlane", "deps", "name_map"})
 """Kinds of file that make a capture; a directory with none of them holds only traces or pass dumps."""
 
@@ -90,6 +92,13 @@ class ScanState:
 def run_key(root_name: str, relative: str) -> str:
     """The opaque key of a run: 16 hex digits of sha256 over root name and relative path."""
     return hashlib.sha256(f"{root_name}\0{relative}".encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def _apart(work: Callable[..., None], *arguments: Any) -> None:
+    """Do ``work`` on a thread of its own and wait: an unexpected error is printed by Python and ends this step only."""
+    thread = threading.Thread(target=work, args=arguments, name=f"swimscope{work.__name__}", daemon=True)
+    thread.start()
+    thread.join()
 
 
 class Library:
@@ -182,21 +191,21 @@ class Library:
             try:
                 self._scan_root(root, errors)
             except OSError as error:
-                errors[f"{root.name}: {root.path}"] = error.strerror or str(error)
+                errors[readable(f"{root.name}: {root.path}")] = error.strerror or str(error)
         self._state = ScanState(True, len(self._runs), errors)
         self._first_scan.set()
 
     def _keep_scanning(self) -> None:
         while True:
             began = time.monotonic()
-            self.scan_once()
+            _apart(self.scan_once)
             # A large tree is looked at less often, so that scanning costs a tenth of one core at most.
             time.sleep(max(self._settings.scan_interval_s, 10 * (time.monotonic() - began)))
 
     def _scan_root(self, root: Root, errors: dict[str, str]) -> None:
         def failed(path: str, reason: str) -> None:
             if len(errors) < MAX_ERRORS:
-                errors[path] = reason
+                errors[readable(path)] = reason
 
         seen: set[str] = set()
         limit = self._settings.scan_max_runs
@@ -226,14 +235,14 @@ class Library:
             name = f"{name}/{disk.relative.rpartition('/')[2]}" if name else disk.relative.rpartition("/")[2]
         row = RunRow(
             key=key,
-            name=name or root.name,
+            name=readable(name) or root.name,
             root=root.name,
-            path=disk.relative,
-            group=disk.group,
+            path=readable(disk.relative),
+            group=readable(disk.group),
             rank=disk.rank,
             modified_s=disk.modified_s,
             size_bytes=disk.size_bytes,
-            files=disk.files,
+            files={kind: readable(file) for kind, file in disk.files.items()},
             views=disk.views,
             facts=self._facts.get(key, disk.signature),
             error=disk.error,
@@ -259,7 +268,8 @@ class Library:
         self._first_scan.wait()  # opening captures must not slow the first rows down
         while True:
             for run in self._without_facts():
-                self._fill(run)
+                _apart(self._fill, run)
+                self._mark_unfilled(run)
             time.sleep(min(1.0, self._settings.scan_interval_s))
 
     def _without_facts(self) -> Iterator[Run]:
@@ -282,6 +292,14 @@ class Library:
             self._publish_facts(run, self._store.open(run.source))
         except SwimscopeError as error:
             self._publish(run, replace(run.row, error=str(error)))
+
+    def _mark_unfilled(self, run: Run) -> None:
+        """Give ``run`` an error when :meth:`_fill` ended with neither facts nor a reason: a bug, which must not be
+        met again and again, nor keep the other runs from their facts."""
+        with self._lock:
+            current = self._runs.get(run.key)
+        if current is not None and current.row.facts is None and not current.row.error:
+            self._publish(run, replace(run.row, error=UNEXPECTED))
 
     def _publish_facts(self, run: Run, capture: Capture) -> None:
         facts = facts_of(capture)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.errors import readable
 from analysis.formats import quality, streams, tables
 from analysis.formats.deps import DepEdges, RawDeps
 from analysis.formats.graph import Dense, arg_table, edge_tables, fanout_edges, no_edges
@@ -107,7 +108,7 @@ def assemble(parts: Parts, launch: int, report: Report) -> Capture:
     capture = Capture(
         meta=CaptureMeta(
             capture_id=parts.capture_id,
-            label=parts.label,
+            label=readable(parts.label),
             level=level,
             container=raw.container,
             clock_freq_hz=raw.clock_freq_hz,
@@ -132,7 +133,7 @@ def assemble(parts: Parts, launch: int, report: Report) -> Capture:
             scheduler_streams=tuple(raw.streams),
             orchestrator_streams=raw.orchestrator_streams,
             host_clock=clock.clock if clock is not None else None,
-            sources=dict(parts.sources),
+            sources={kind: readable(name) for kind, name in parts.sources.items()},
             notices=report.notices(),
             extra=raw.extra,
         ),

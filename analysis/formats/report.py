@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from analysis.errors import readable
 from analysis.model import Notice
 
 MESSAGES: dict[str, str] = {
@@ -124,5 +125,6 @@ class Report:
             entry = self._entries.get(code)
             if entry is not None:
                 message = template.format(count=entry.count, reason="; ".join(entry.reasons))
-                out.append(Notice(code, entry.count, message, dict(entry.detail)))
+                detail = {readable(place): count for place, count in entry.detail.items()}
+                out.append(Notice(code, entry.count, readable(message), detail))
         return tuple(out)

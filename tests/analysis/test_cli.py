@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -255,3 +256,20 @@ def test_a_reader_that_stops_early_is_no_error(made: pathlib.Path) -> None:
     command = f"{sys.executable} -m analysis utilisation {made} | head -1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=shared_data.REPO, check=False)
     assert (done.stdout, done.stderr) == ("Utilisation\n", "")
+
+
+def test_a_path_that_is_not_utf8_is_printed_with_replacement(
+    run: Run, made: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    odd = pathlib.Path(os.fsdecode(os.fsencode(tmp_path) + b"/bad\xff"))
+    shutil.copytree(made, odd / "dfx_outputs")
+    assert run.json("info", odd / "dfx_outputs")["label"] == "bad\N{REPLACEMENT CHARACTER}"
+    assert run("report", odd, "--out", tmp_path / "report.html") == 0
+    shutil.copytree(made, odd / "again")
+    entries = run.json("info", odd)
+    assert [("bad\N{REPLACEMENT CHARACTER}" in entry["path"], entry["error"]) for entry in entries] == [
+        (True, None),
+        (True, None),
+    ]
+    assert run("info", odd / "nowhere") == 3
+    assert "bad\N{REPLACEMENT CHARACTER}/nowhere: no such file" in run.err

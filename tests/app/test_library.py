@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from analysis.errors import InputError, NotFoundError
+from analysis.model import Capture
 from analysis.synth.capture import write_capture
+from app import run_rows
 from app.factory import make_services
-from app.library import RunRow, run_key
+from app.library import UNEXPECTED, RunRow, run_key
 from app.services import Services
 from app.settings import Root, Settings
 from tests.app.conftest import key_of
@@ -158,3 +162,37 @@ def test_two_thousand_captures_are_all_listed(tmp_path: Path) -> None:
     assert len(services.library.runs()) == 2_000
     assert services.library.state.seen == 2_000
     assert services.library.state.errors == {}
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_an_unexpected_error_marks_its_run_and_the_others_get_their_facts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "root"
+    write_capture(root / "a_odd" / "dfx_outputs", 12, 1)
+    write_capture(root / "good" / "dfx_outputs", 20, 2)
+    services = services_over(root, tmp_path / "data")
+    opened = services.store.open
+
+    def open_or_fail(path: Path, *more: Any) -> Capture:
+        if "a_odd" in str(path):
+            raise RuntimeError("a bug")
+        return opened(path, *more)
+
+    monkeypatch.setattr(services.store, "open", open_or_fail)
+    assert wait_for(services, "a_odd/dfx_outputs").error == UNEXPECTED
+    facts = wait_for(services, "good/dfx_outputs").facts
+    assert facts is not None
+    assert facts.records == 20
+
+
+def test_a_directory_name_that_is_not_utf8_is_listed_and_opens(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    write_capture(Path(os.fsdecode(os.fsencode(root) + b"/bad\xff/dfx_outputs")), 12, 1)
+    services = services_over(root, tmp_path / "data")
+    row = wait_for(services, "bad\N{REPLACEMENT CHARACTER}/dfx_outputs")
+    assert row.error == ""
+    assert row.name == "bad\N{REPLACEMENT CHARACTER}"
+    capture = services.library.capture(row.key)
+    assert capture.meta.label == "bad\N{REPLACEMENT CHARACTER}"
+    assert len(run_rows.signature(run_rows.rows(services))) == 16
