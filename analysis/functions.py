@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.model import I8, MISSING, Capture
-from analysis.needs import require_records
+from analysis.needs import has_receive, require_records
 from analysis.results import Cells, Column, Table, to_us
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ COLUMNS = (
     Column("exec_share", "share", "Total execution / total latency."),
     Column("head_us", "us", "Mean of start - dispatch."),
     Column("tail_us", "us", "Mean of finish - end."),
-    Column("propagation_us", "us", "Mean of receive - dispatch."),
-    Column("setup_us", "us", "Mean of start - receive; empty at level 1."),
+    Column("propagation_us", "us", "Mean of receive - dispatch; empty without receive stamps."),
+    Column("setup_us", "us", "Mean of start - receive; empty at level 1 and without receive stamps."),
     Column("total_ticks", "ticks", "Sum of execution in ticks."),
     Column("min_ticks", "ticks", "Shortest execution in ticks."),
     Column("max_ticks", "ticks", "Longest execution in ticks."),
@@ -162,11 +162,13 @@ def _stamp_means(capture: Capture, length: I8, group: I8, groups: int) -> dict[s
 
     latency = total(finish - dispatch)
     latency[latency == 0] = np.nan
+    unknown = np.full(groups, np.nan)
+    received = has_receive(capture)
     return {
         "latency_us": mean_us(finish - dispatch),
         "exec_share": total(length[stamped]) / latency,
         "head_us": mean_us(start - dispatch),
         "tail_us": mean_us(finish - end),
-        "propagation_us": mean_us(receive - dispatch),
-        "setup_us": mean_us(start - receive),
+        "propagation_us": mean_us(receive - dispatch) if received else unknown,
+        "setup_us": mean_us(start - receive) if received else unknown,
     }

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from analysis.critical_path import check_kind, path_steps
 from analysis.hb import KeptEdges, core_predecessors, kept_edges
 from analysis.model import I4, I8, MISSING, Capture
+from analysis.needs import has_receive
 from analysis.results import Cells, Column, Table, task_ids, task_names, to_us
 
 CAUSES: tuple[str, ...] = ("waiting for predecessor", "core busy", "launch")
@@ -38,8 +39,8 @@ COLUMNS: tuple[Column, ...] = (
     Column("core_id", "index", "Core that was busy, else the core of its first block"),
     Column("detection_us", "us", "End to finish of the previous path task: its end is noticed"),
     Column("scheduling_us", "us", "Finish of the previous path task to this dispatch; negative: dispatched before"),
-    Column("propagation_us", "us", "Dispatch to receive"),
-    Column("setup_us", "us", "Receive to start"),
+    Column("propagation_us", "us", "Dispatch to receive; to start where no receive was captured"),
+    Column("setup_us", "us", "Receive to start; empty where no receive was captured"),
     Column("cores", "texts", "Every core that ran a block of the task"),
     Column("start_us", "us", "First start of its records, from capture zero"),
     Column("end_us", "us", "Last end of its records, from capture zero"),
@@ -164,7 +165,7 @@ def _split(capture: Capture, path: I4) -> tuple[I8, dict[str, I8]]:
         "detection": part(previous_finish, previous_end),
         "scheduling": part(dispatch, previous_finish),
         "propagation": part(receive, dispatch),
-        "setup": part(start, receive),
+        "setup": part(start, receive) if has_receive(capture) else np.full(len(path), MISSING),
     }
 
 

@@ -34,6 +34,11 @@ def require_dispatch(capture: Capture, subject: str) -> None:
         )
 
 
+def has_receive(capture: Capture) -> bool:
+    """Whether the container holds receive stamps: without them receive equals start in every record."""
+    return bool((capture.records.receive_ticks != capture.records.start_ticks).any())
+
+
 def require_dependencies(capture: Capture, subject: str) -> None:
     """Edges of deps.json, or those rebuilt from ``fanout[]``.
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from analysis.errors import NotAvailable, ParameterError
 from analysis.model import Capture
-from analysis.needs import require_records
+from analysis.needs import has_receive, require_records
 from analysis.results import Column, Table, task_ids, to_us
 
 if TYPE_CHECKING:
@@ -52,11 +52,6 @@ class SetupTimes:
         return self.table.to_records()
 
 
-def has_setup(capture: Capture) -> bool:
-    """Whether the container holds receive stamps: without them receive equals start in every record."""
-    return bool((capture.records.receive_ticks != capture.records.start_ticks).any())
-
-
 def setup_times(capture: Capture, order: Order = "setup", top: int = 50) -> SetupTimes:
     """The ``top`` records by setup, or by setup / (setup + execution); ties by record order.
 
@@ -68,7 +63,7 @@ def setup_times(capture: Capture, order: Order = "setup", top: int = 50) -> Setu
         raise ParameterError(f"order must be 'setup' or 'share' and top >= 0, not {order!r} and {top}")
     records = capture.records
     require_records(capture, "Setup times need")
-    if not has_setup(capture):
+    if not has_receive(capture):
         raise NotAvailable(
             "Setup was not captured: no record holds a receive stamp (the column receive_to_start came on 22 June 2026). "
             "Capture again with a newer runtime."

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from analysis.early_dispatch import markers
 from analysis.errors import NotAvailable
 from analysis.model import EARLY_UNKNOWN, EARLY_YES, MISSING, ArgType, Capture, EdgeSource, TaskKind, task_label
+from analysis.needs import has_receive
 from analysis.timeline.items import KIND_LETTERS, ItemKind
 
 MAX_NEIGHBOURS = 200
@@ -107,6 +108,8 @@ def _record(capture: Capture, name: str, row: int) -> ItemFacts:
     records = capture.records
     columns = {stamp: getattr(records, f"{stamp}_ticks") for stamp in STAMPS}
     stamps = {stamp: _known(int(column[row])) for stamp, column in columns.items()}
+    if not has_receive(capture):
+        stamps["receive"] = None
     task = int(records.task[row])
     threads = capture.meta.core_to_thread
     core = int(records.core_id[row])

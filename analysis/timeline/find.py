@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.model import I4, I8, MISSING, Bool, Capture
+from analysis.needs import has_receive
 from analysis.results import Column, Table, task_ids, to_us
 from analysis.timeline.items import KIND_LETTERS, ItemKind, class_name
 from analysis.timeline.query import LodIndex
@@ -120,6 +121,7 @@ def visible_table(capture: Capture, index: LodIndex, tracks: I4, t0: int, t1: in
     def stamp(values: NDArray[Any]) -> NDArray[np.float64]:
         return to_us(capture, np.where(record, _column(values, row), MISSING))
 
+    receive = capture.records.receive_ticks
     return Table(
         CSV_COLUMNS,
         {
@@ -129,7 +131,7 @@ def visible_table(capture: Capture, index: LodIndex, tracks: I4, t0: int, t1: in
             "name": [names[k] for k in index.cls[at].tolist()],
             "core_id": np.where(record, _column(capture.records.core_id, row), -1),
             "block": np.where(record, _column(capture.records.block, row), -1),
-            "receive_us": stamp(capture.records.receive_ticks),
+            "receive_us": stamp(receive if has_receive(capture) else np.full_like(receive, MISSING)),
             "start_us": to_us(capture, start),
             "end_us": to_us(capture, end),
             "dispatch_us": stamp(capture.records.dispatch_ticks),

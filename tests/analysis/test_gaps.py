@@ -48,9 +48,13 @@ def test_a_run_worked_out_by_hand() -> None:
 def test_parts_add_up_to_the_gap(run: tuple[list[Row], list[tuple[int, int]]]) -> None:
     rows, edges = run
     stamps = {i: (row[1] - 2 if row[1] > 2 else row[1], row[2] + 1) for i, row in enumerate(rows)}
-    capture = capture_of(rows, edges, stamps=stamps)
+    capture, with_receive = (capture_of(rows, edges, stamps=stamps, setup=setup) for setup in (0, 1))
     for kind in ("static", "observed"):
         for row in gaps(capture, kind).to_json()[1:]:
+            assert row["setup_us"] is None  # no receive stamp: propagation runs to the start
+            assert sum(row[key] for key in JSON_KEYS[6:9]) == pytest.approx(row["gap_us"], abs=1e-9)
+        for row in gaps(with_receive, kind).to_json()[1:]:
+            assert row["setup_us"] == pytest.approx(us(1)[0])
             assert sum(row[key] for key in JSON_KEYS[6:]) == pytest.approx(row["gap_us"], abs=1e-9)
 
 

@@ -7,7 +7,8 @@ from hypothesis import assume, given
 
 from analysis.errors import NotAvailable, ParameterError
 from analysis.model import Capture
-from analysis.setup_time import has_setup, setup_times
+from analysis.needs import has_receive
+from analysis.setup_time import setup_times
 from tests.analysis.strategies import captures
 from tests.builders import TICKS_PER_US, Rec, capture
 
@@ -26,7 +27,7 @@ def test_the_two_orders() -> None:
 
 @given(captures())
 def test_top_rows_are_the_largest(built: Capture) -> None:
-    assume(len(built.records) and has_setup(built))
+    assume(len(built.records) and has_receive(built))
     setups = (built.records.start_ticks - built.records.receive_ticks).tolist()
     found = setup_times(built, top=3)
     assert found.table.cells("setup_ticks") == sorted(setups, reverse=True)[:3]

@@ -227,6 +227,18 @@ def test_missing_stamps_stay_missing() -> None:
     assert available_views(run)[View.SCHEDULER].startswith("No dispatch")
 
 
+def test_without_receive_stamps_setup_is_unknown_not_zero() -> None:
+    run = capture([Rec(1, 0, 100, 200, dispatch=90, finish=210)])
+    facts = item_facts(run, "r0")
+    assert facts is not None
+    assert dict(facts.stamps_ticks)["receive"] is None
+    assert {dict(facts.differences_ticks)[part] for part in ("setup", "propagation")} == {None}
+    assert dict(facts.differences_ticks)["head"] == 10
+    index = build_index(run, View.WORKER)
+    table = visible_table(run, index, np.arange(index.n_tracks, dtype=np.int32), 0, 1000)
+    assert table.cells("receive_us") == [None]
+
+
 def test_maximum_lead_says_why_there_is_none() -> None:
     run = capture([Rec(1, 0, 100, 200), Rec(2, 0, 300, 400)], [(1, 2)])
     with pytest.raises(NotAvailable, match="no early-dispatch target"):
