@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
-import msgspec
-
 from analysis.errors import InputError
-from analysis.formats.phases import read_orchestrator, read_scheduler_phases, read_uploads, scan_sections
-from analysis.formats.raw import AicoreRows, AicpuRows, Boundary, RawSwimlane
+from analysis.formats.phases import ORCH_KEYS, PHASE_KEYS, read_orchestrator, read_scheduler_phases, read_uploads
+from analysis.formats.raw import AicoreRows, AicpuRows, Boundary, RawSwimlane, empty
 from analysis.formats.reading import integer, small
 from analysis.formats.registry import Format, Sections, Shape
 from analysis.formats.report import Report
-from analysis.formats.rows import RowFormat, int_rows
+from analysis.formats.rows import RowColumns, RowFormat, int_rows
 from analysis.formats.unified import read_scheduler_records, scheduler_tasks
+from analysis.formats.walk import Plan
 
 LEVEL_KEYS = ("chip_swimlane_level", "l2_swimlane_level", "l2_perf_level")
 MAX_CORE = 1 << 16
 """Core ids at or above this are damaged rows, not cores."""
 _AICORE = RowFormat("aicore_tasks", (5, 6, 7), (0, 0, 0, 0, 0, 0, -1), id_column=1)
 _AICPU = RowFormat("aicpu_tasks", (4, 5), (0, 0, 0, 0, -1))
+PHASES, ORCH = "aicpu_scheduler_phases", "aicpu_orchestrator_phases"
+PLAN: Plan = {"aicore_tasks": _AICORE, "aicpu_tasks": _AICPU, PHASES: PHASE_KEYS, ORCH: ORCH_KEYS}
+"""The long lists of these containers."""
 
 
 def read(sections: Sections, source: str, report: Report) -> RawSwimlane:
@@ -29,16 +31,13 @@ def read(sections: Sections, source: str, report: Report) -> RawSwimlane:
     Raises:
         InputError: metadata has no clock frequency, so cycles cannot become time.
     """
-    phases, orch = sections.get("aicpu_scheduler_phases"), sections.get("aicpu_orchestrator_phases")
-    with ThreadPoolExecutor(1) as pool:
-        scanning = pool.submit(scan_sections, None if "scheduler_records" in sections else phases, orch)
-        raw = _rows(sections, source, report)
-        scans = scanning.result()
+    phases, orch = sections.get(PHASES), sections.get(ORCH)
+    raw = _rows(sections, source, report)
     if "scheduler_records" in sections:
         read_scheduler_records(sections["scheduler_records"], raw, source, report)
     else:
-        read_scheduler_phases(phases, scans.phases, raw, source, report)
-    raw.orch = read_orchestrator(orch, scans.orch, False, raw, source, report)
+        read_scheduler_phases(phases, sections.streams.get(PHASES), raw, source, report)
+    raw.orch = read_orchestrator(orch, sections.streams.get(ORCH), False, raw, source, report)
     raw.host_orch = read_orchestrator(sections.get("host_orchestrator_phases"), None, True, raw, source, report)
     read_uploads(sections.get("host_device_uploads"), raw, source, report)
     return raw
@@ -58,7 +57,7 @@ def _rows(sections: Sections, source: str, report: Report) -> RawSwimlane:
         core_types=core_types(metadata, report),
         core_to_thread=core_to_thread(metadata.get("core_to_thread")),
         aicore=_aicore(sections, source, report),
-        aicpu=_aicpu(None, "aicpu_tasks", source, report),
+        aicpu=empty(AicpuRows),
         metadata=metadata,
         boundaries=_boundaries(metadata, report),
     )
@@ -68,7 +67,8 @@ def _rows(sections: Sections, source: str, report: Report) -> RawSwimlane:
         name = "scheduler_tasks.records"
         raw.extra["scheduler_producer"] = producer
         raw.needs_partner = producer == "aicpu"
-    raw.aicpu = _aicpu(rows, name, source, report)
+    found = sections.rows.get(name) or int_rows(rows, replace(_AICPU, name=name), source, report)
+    raw.aicpu = _aicpu(found, name, report)
     return raw
 
 
@@ -126,16 +126,15 @@ def core_to_thread(value: object) -> list[int] | None:
 
 
 def _aicore(sections: Sections, source: str, report: Report) -> AicoreRows:
-    found = int_rows(sections.get("aicore_tasks"), _AICORE, source, report)
+    found = sections.rows.get("aicore_tasks") or int_rows(sections.get("aicore_tasks"), _AICORE, source, report)
     core, _, reg, start, end, setup, epoch = found.columns
     keep = _known_cores(core, "aicore_tasks", report)
     rows = AicoreRows(core, found.ids, reg, start, end, start - setup, epoch)
     return rows if keep is None else rows.take(keep)
 
 
-def _aicpu(section: msgspec.Raw | None, name: str, source: str, report: Report) -> AicpuRows:
-    form = RowFormat(name, _AICPU.widths, _AICPU.fill)
-    core, reg, dispatch, finish, epoch = int_rows(section, form, source, report).columns
+def _aicpu(found: RowColumns, name: str, report: Report) -> AicpuRows:
+    core, reg, dispatch, finish, epoch = found.columns
     keep = _known_cores(core, name, report)
     rows = AicpuRows(core, reg, dispatch, finish, epoch)
     return rows if keep is None else rows.take(keep)

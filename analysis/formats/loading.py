@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import TypeAlias, TypeVar
 
 from analysis.errors import InputError, LimitError, UnknownFormatError
-from analysis.formats import cpm, deps, name_map
+from analysis.formats import cpm, cycles, deps, name_map
 from analysis.formats.assemble import Parts, assemble
 from analysis.formats.inputs import Inputs, find, identity
 from analysis.formats.peek import shape_of
 from analysis.formats.raw import RawSwimlane, no_swimlane
-from analysis.formats.reading import expand, is_list, paused_collector, read_file, sections
+from analysis.formats.reading import Text, expand, is_list, paused_collector, read_file, sections
 from analysis.formats.registry import Format, Sections, Shape
 from analysis.formats.report import Report
+from analysis.formats.walk import walk
 from analysis.model import Capture
 
 T = TypeVar("T")
@@ -41,11 +42,13 @@ class _Reader:
         """Top-level sections of a file."""
         data = read_file(path)
         self.digests[kind] = self.pool.submit(_digest, data)
-        return sections(expand(data, str(path)), str(path))
+        text = expand(data, str(path))
+        found = walk(text, cycles.PLAN) if kind == "swimlane" else None
+        return found if found is not None else Sections(sections(text.view, str(path)))
 
 
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+def _digest(data: Text) -> str:
+    return hashlib.sha256(data.view).hexdigest()
 
 
 def load(path: str | Path, launch: int = 0) -> Capture:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -13,9 +12,9 @@ import numpy as np
 from analysis.formats.raw import OrchRows, PhaseRows, RawSwimlane, UploadRows, empty
 from analysis.formats.reading import elements, is_list
 from analysis.formats.report import Report
-from analysis.formats.scan import Keys, Scanned, scan_streams
+from analysis.formats.scan import Keys, Scanned
 from analysis.formats.structs import Id, Int, Int32, column, encode, ids, typed_lists, typed_rows, wide_column
-from analysis.model import I8
+from analysis.model import I4, I8
 
 S = TypeVar("S", bound=msgspec.Struct)
 _EPOCHS = ("run_epoch", "launch_epoch")
@@ -82,9 +81,9 @@ def epochs(rows: list[Any]) -> I8:
     return np.where(named >= 0, named, column(rows, "launch_epoch"))
 
 
-def depths(rows: list[Any], name: str) -> I8:
+def depths(rows: list[Any], name: str) -> I4:
     """Queue depths (n, 3), -1 where not recorded."""
-    return wide_column(rows, name, 3)
+    return wide_column(rows, name, 3).astype(np.int32)
 
 
 def phase_columns(rows: list[PhaseRow], stream: int, place: str, raw: RawSwimlane, report: Report) -> PhaseRows:
@@ -133,7 +132,7 @@ def stream_rows(
             yield stream, rows
 
 
-_PHASE_KEYS = Keys(
+PHASE_KEYS = Keys(
     numbers=("start_cycles", "end_cycles", "loop_iter", "tasks_processed", "pop_hit", "pop_miss", *_EPOCHS),
     texts=("kind",),
     triples=("shared_at_start", "shared_at_end"),
@@ -152,7 +151,7 @@ _PHASE_KEYS = Keys(
         *_EPOCHS,
     ),
 )
-_ORCH_KEYS = Keys(
+ORCH_KEYS = Keys(
     numbers=("submit_idx", "start_cycles", "end_cycles", *_EPOCHS),
     required=("start_cycles", "end_cycles"),
     order=("submit_idx", "task_id", "start_cycles", "end_cycles", *_EPOCHS),
@@ -178,8 +177,8 @@ def _scanned_phases(scanned: Scanned, raw: RawSwimlane) -> PhaseRows:
         has_task=scanned.has_id,
         pop_hit=scanned.columns["pop_hit"],
         pop_miss=scanned.columns["pop_miss"],
-        shared_start=scanned.columns["shared_at_start"],
-        shared_end=scanned.columns["shared_at_end"],
+        shared_start=scanned.triples["shared_at_start"],
+        shared_end=scanned.triples["shared_at_end"],
         epoch=_scanned_epochs(scanned),
     )
 
@@ -195,19 +194,6 @@ def _scanned_orch(scanned: Scanned, raw: RawSwimlane) -> OrchRows:
         has_task=scanned.has_id,
         epoch=_scanned_epochs(scanned),
     )
-
-
-@dataclass(frozen=True)
-class Scans:
-    """What the compiled scanner made of the two long device sections; None where it left them to the typed decoder."""
-
-    phases: Scanned | None = None
-    orch: Scanned | None = None
-
-
-def scan_sections(phases: msgspec.Raw | None, orch: msgspec.Raw | None) -> Scans:
-    """Scan both sections; releases the GIL while it does, so it can run beside other reading."""
-    return Scans(scan_streams(phases, _PHASE_KEYS), scan_streams(orch, _ORCH_KEYS))
 
 
 def read_scheduler_phases(

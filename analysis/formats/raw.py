@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.model import I8, U8, Bool
+from analysis.model import I4, I8, U8, Bool
 
 R = TypeVar("R", bound="Columns")
 
@@ -75,8 +75,8 @@ class PhaseRows(Columns):
     has_task: Bool
     pop_hit: I8
     pop_miss: I8
-    shared_start: I8
-    shared_end: I8
+    shared_start: I4
+    shared_end: I4
     epoch: I8
 
 
@@ -128,7 +128,7 @@ def empty(kind: type[R]) -> R:
     arrays: dict[str, NDArray[Any]] = {}
     for f in fields(kind):
         dtype = np.uint64 if f.name in unsigned else np.bool_ if f.name in flags else np.int64
-        arrays[f.name] = np.zeros((0, 3) if f.name in wide else 0, dtype)
+        arrays[f.name] = np.zeros((0, 3), np.int32) if f.name in wide else np.zeros(0, dtype)
     return kind(**arrays)
 
 

@@ -9,54 +9,105 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import os
 import re
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from analysis.errors import InputError, LimitError
+from analysis.formats.buffers import zeros
 
 T = TypeVar("T")
 MAX_EXPANDED_BYTES = 8 << 30
 """Upper bound for what one gzip file may expand to."""
 GZIP_MAGIC = b"\x1f\x8b"
 _CHUNK_BYTES = 1 << 24
+PAD_BYTES = 64
 _RECAPTURE = "Capture the run again or copy the file once more"
 
 
-def read_file(path: Path) -> bytes:
+@dataclass(frozen=True)
+class Text:
+    """Bytes of a file with zero bytes behind them, where the compiled scanners stop."""
+
+    buffer: NDArray[np.uint8]
+    begin: int
+    end: int
+
+    def __len__(self) -> int:
+        return self.end - self.begin
+
+    @property
+    def view(self) -> memoryview:
+        """The bytes."""
+        return self.buffer.data[self.begin : self.end]
+
+    def padded(self) -> NDArray[np.uint8]:
+        """The bytes and the zero bytes behind them."""
+        return self.buffer[self.begin :]
+
+    @classmethod
+    def of(cls, data: bytes) -> Text:
+        """A copy of ``data``."""
+        buffer = zeros((len(data) + PAD_BYTES,), np.uint8)
+        buffer[: len(data)] = np.frombuffer(data, np.uint8)
+        return cls(buffer, 0, len(data))
+
+
+def read_file(path: Path) -> Text:
     """Content of ``path`` as it lies on disk.
 
     Raises:
         InputError: the file cannot be read.
     """
     try:
-        return path.read_bytes()
+        with path.open("rb", buffering=0) as file:
+            return _read_all(file)
     except OSError as error:
         raise InputError(
             str(path), "", f"cannot be read: {error.strerror or error}", "Check path and rights"
         ) from error
 
 
-def expand(data: bytes, source: str, limit: int = MAX_EXPANDED_BYTES) -> bytes:
+def _read_all(file: FileIO) -> Text:
+    """Everything up to the end of the file, which may grow or shrink meanwhile."""
+    buffer = zeros((os.fstat(file.fileno()).st_size + 1 + PAD_BYTES,), np.uint8)
+    end = 0
+    while True:
+        if end + PAD_BYTES == len(buffer):
+            buffer = np.concatenate((buffer, np.zeros(len(buffer), np.uint8)))
+        count = file.readinto(buffer.data[end : len(buffer) - PAD_BYTES])
+        if not count:
+            buffer[end : end + PAD_BYTES] = 0
+            return Text(buffer[: end + PAD_BYTES], 0, end)
+        end += count
+
+
+def expand(text: Text, source: str, limit: int = MAX_EXPANDED_BYTES) -> Text:
     """JSON text of a file: gzip undone, byte-order mark removed.
 
     Raises:
         InputError: broken gzip, empty file, or text in UTF-16.
         LimitError: gzip expands beyond ``limit``.
     """
-    if data[:2] == GZIP_MAGIC:
-        data = _gunzip(data, source, limit)
-    if data[:3] == b"\xef\xbb\xbf":
-        data = data[3:]
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    if text.view[:2] == GZIP_MAGIC:
+        text = Text.of(_gunzip(bytes(text.view), source, limit))
+    head = bytes(text.view[:3])
+    if head == b"\xef\xbb\xbf":
+        text = Text(text.buffer, text.begin + 3, text.end)
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise InputError(source, "byte 0", "the text is UTF-16, JSON files must be UTF-8", "Convert it to UTF-8")
-    if not data or data.isspace():
+    if not re.search(rb"\S", text.view):
         raise InputError(source, "", "the file is empty", _RECAPTURE)
-    return data
+    return text
 
 
 def _gunzip(data: bytes, source: str, limit: int) -> bytes:
@@ -81,7 +132,7 @@ def _gunzip(data: bytes, source: str, limit: int) -> bytes:
     return b"".join(parts)
 
 
-def decode(raw: bytes | msgspec.Raw, kind: type[T], source: str, place: str = "") -> T:
+def decode(raw: bytes | memoryview | msgspec.Raw, kind: type[T], source: str, place: str = "") -> T:
     """JSON → ``kind``.
 
     Raises:
@@ -104,7 +155,7 @@ def decode(raw: bytes | msgspec.Raw, kind: type[T], source: str, place: str = ""
         raise InputError(source, place, f"not valid UTF-8: {error.reason}", _RECAPTURE) from error
 
 
-def sections(data: bytes, source: str) -> dict[str, msgspec.Raw]:
+def sections(data: memoryview, source: str) -> dict[str, msgspec.Raw]:
     """Top-level keys of a JSON object with their undecoded values (views of ``data``, no copy).
 
     A bare list comes back under the key ``""``.

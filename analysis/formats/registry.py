@@ -9,15 +9,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
 from analysis.formats.raw import RawSwimlane
 from analysis.formats.report import Report
 
+if TYPE_CHECKING:
+    from analysis.formats.rows import RowColumns
+    from analysis.formats.scan import Scanned
+
 Kind: TypeAlias = Literal["swimlane", "deps", "name_map", "trace"]
-Sections: TypeAlias = dict[str, msgspec.Raw]
+
+
+class Sections(dict[str, msgspec.Raw]):
+    """Top-level keys of a file with their undecoded values; a bare list is under the key ``""``.
+
+    Lists that were read on the way (:mod:`analysis.formats.walk`) are in ``rows`` and ``streams`` as well.
+    """
+
+    def __init__(self, values: Mapping[str, msgspec.Raw] | None = None) -> None:
+        super().__init__(values or {})
+        self.rows: dict[str, RowColumns] = {}
+        self.streams: dict[str, Scanned] = {}
+
+
 Reader: TypeAlias = Callable[[Sections, str, Report], RawSwimlane]
 
 

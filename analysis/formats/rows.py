@@ -72,6 +72,18 @@ def int_rows(raw: msgspec.Raw | None, form: RowFormat, source: str, report: Repo
     return out
 
 
+def arranged(cells: I8, form: RowFormat) -> RowColumns:
+    """Columns of rows of one accepted width (width, n), whose ids lie below 2^63."""
+    width, n = cells.shape
+    fill = [np.full(n, value, np.int64) for value in form.fill[width:]]
+    columns = [*cells[: form.columns], *fill]
+    if form.id_column is None:
+        return RowColumns(columns, np.empty(0, np.uint64))
+    ids = columns[form.id_column].view(np.uint64)
+    columns[form.id_column] = _NOTHING
+    return RowColumns(columns, ids)
+
+
 def _allocate(n: int, form: RowFormat) -> RowColumns:
     """Columns of length ``n``; those that not every width has hold their fill values."""
     columns = [np.empty(n, np.int64) if k != form.id_column else _NOTHING for k in range(form.columns)]
@@ -111,7 +123,7 @@ def _strict(parser: simdjson.Parser, text: bytes, form: RowFormat, out: RowColum
         return None if n < 0 or text.strip(b"[] \t\r\n") else 0
     try:
         flat = _flat(parser, text)
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, RuntimeError):  # the last: an integer beyond 64 bits
         return None
     width = len(flat) // n
     if len(flat) % n or width not in form.widths or not _rectangular(text, n, width):

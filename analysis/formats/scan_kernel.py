@@ -1,9 +1,12 @@
-"""Compiled scanner for long lists of flat JSON objects, byte by byte.
+"""Compiled scanners for long lists of number rows and of flat JSON objects, byte by byte.
 
-It reads only what it knows: given keys in any order, integers below 10^18, ids, lists of three integers, short texts
-without escapes, null. At anything else it stops and refuses, and the caller reads the list by the typed decoder instead,
-so both ways give the same columns. The text must already be known to be valid JSON: nothing here checks for its end.
-Loading the compiled code takes a fraction of a second, so it is only worth it for long lists.
+They read only what they know: rows of one width made of integers below 10^18; objects with given keys in any order,
+integers below 10^18, ids, lists of three 32-bit integers, short texts without escapes, null. At anything else they stop
+and refuse, and the caller reads the list by the typed decoder instead, so both ways give the same columns. What they
+accept is valid JSON.
+
+The text needs no check before: it must be followed by :data:`PAD_BYTES` zero bytes, at which every loop stops. Loading
+the compiled code takes a fraction of a second, so it is only worth it for long lists.
 """
 
 from __future__ import annotations
@@ -13,18 +16,27 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 NUMBER, TEXT, TRIPLE, ID = 0, 1, 2, 3
 """What a key holds: an integer, a text (stored as its number in the table of texts), three integers, a 64-bit id."""
-REFUSED = -1
+REFUSED, DONE, FULL = -1, 0, 1
+"""How a scan ended: at something it does not know, at the end of the list, or for want of room in the columns."""
 MAX_TEXTS = 256
-_QUOTE, _COMMA, _COLON, _OPEN, _CLOSE, _BEGIN, _END, _MINUS, _N = 34, 44, 58, 91, 93, 123, 125, 45, 110
+MAX_TEXT_BYTES = 15
+"""Keys and texts that are longer are refused."""
+_MAX_DIGITS, _MAX_ID_DIGITS = 18, 19
+_INT32_LIMIT = 2**31
+_BLOCK_ROWS = 2048
+_QUOTE, _COMMA, _MINUS, _COLON, _OPEN, _BACKSLASH, _CLOSE, _N, _BEGIN, _END = 34, 44, 45, 58, 91, 92, 93, 110, 123, 125
 
 
-def _compiled(function: F) -> F:
+def compiled(function: F) -> F:
     """Compile on first call, through numba's on-disk cache where one can be written; runs without the GIL."""
     try:
         return cast(F, numba.njit(cache=True, nogil=True)(function))
@@ -32,200 +44,368 @@ def _compiled(function: F) -> F:
         return cast(F, numba.njit(nogil=True)(function))
 
 
-@_compiled
-def count_bytes(data: NDArray[np.uint8], byte: int) -> int:
-    """How often ``byte`` occurs."""
-    count = 0
-    for value in data:
-        count += value == byte
-    return count
+def _inlined(function: F) -> F:
+    """As :func:`compiled`, and part of every function that calls it."""
+    try:
+        return cast(F, numba.njit(cache=True, nogil=True, forceinline=True)(function))
+    except RuntimeError:
+        return cast(F, numba.njit(nogil=True, forceinline=True)(function))
 
 
-@_compiled
-def _blank(data: NDArray[np.uint8], at: int) -> int:
+@intrinsic  # type: ignore[untyped-decorator]
+def _byte(context: Any, data: Any, at: Any) -> Any:
+    """``data[at]`` as an integer, without the handling of negative indexes that a byte loop would pay for."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        return builder.zext(builder.load(builder.gep(array.data, [arguments[1]])), ir.IntType(64))
+
+    return types.int64(data, types.int64), generate
+
+
+@compiled
+def blank(data: NDArray[np.uint8], at: int) -> int:
     """First position at or after ``at`` that is no JSON white space."""
-    while data[at] <= 32:
+    byte = _byte(data, at)
+    while byte <= 32 and (byte == 32 or byte == 10 or byte == 13 or byte == 9):
         at += 1
+        byte = _byte(data, at)
     return at
 
 
-@_compiled
+@_inlined
 def _number(data: NDArray[np.uint8], at: int) -> tuple[int, int]:
     """(position after an integer of at most 18 digits, value); REFUSED for anything else."""
-    negative = data[at] == _MINUS
+    negative = _byte(data, at) == _MINUS
     if negative:
         at += 1
     begin = at
     value = 0
-    while 48 <= data[at] <= 57:
-        value = value * 10 + (data[at] - 48)
+    digit = _byte(data, at) - 48
+    while 0 <= digit <= 9:
+        value = value * 10 + digit
         at += 1
-    if at == begin or at - begin > 18:
+        digit = _byte(data, at) - 48
+    size = at - begin
+    if size == 0 or size > _MAX_DIGITS or (size > 1 and _byte(data, begin) == 48):
         return REFUSED, 0
     return at, (-value if negative else value)
 
 
-@_compiled
+@_inlined
 def _identity(data: NDArray[np.uint8], at: int) -> tuple[int, np.uint64]:
     """(position after an id given as number or text of at most 19 digits, value); REFUSED for anything else."""
-    quoted = data[at] == _QUOTE
+    quoted = _byte(data, at) == _QUOTE
     if quoted:
         at += 1
     begin = at
     value = np.uint64(0)
-    while 48 <= data[at] <= 57:
-        value = value * np.uint64(10) + np.uint64(data[at] - 48)
+    digit = _byte(data, at) - 48
+    while 0 <= digit <= 9:
+        value = value * np.uint64(10) + np.uint64(digit)
         at += 1
-    if at == begin or at - begin > 19 or (quoted and data[at] != _QUOTE):
+        digit = _byte(data, at) - 48
+    size = at - begin
+    if size == 0 or size > _MAX_ID_DIGITS or (size > 1 and not quoted and _byte(data, begin) == 48):
+        return REFUSED, value
+    if quoted and _byte(data, at) != _QUOTE:
         return REFUSED, value
     return (at + 1 if quoted else at), value
 
 
-@_compiled
-def _key(
-    data: NDArray[np.uint8], at: int, keys: NDArray[np.uint8], starts: NDArray[np.int64], guess: int
-) -> tuple[int, int]:
+@compiled
+def scan_rows(data: NDArray[np.uint8], at: int, columns: NDArray[np.int64], row: int) -> tuple[int, int, int]:
+    """Read lists of non-negative integers, the first of which begins at ``at``, into ``columns`` (width, capacity).
+
+    Returns:
+        (DONE, position after the outer list, row after the last), (FULL, position of the next row, row after the last)
+        or (REFUSED, …) when a row has another width or holds anything but such integers.
+    """
+    width, capacity = columns.shape
+    while row < capacity:
+        if _byte(data, at) != _OPEN:
+            return REFUSED, at, row
+        at += 1
+        for k in range(width):
+            at = blank(data, at)
+            begin = at
+            value = 0
+            digit = _byte(data, at) - 48
+            while 0 <= digit <= 9:
+                value = value * 10 + digit
+                at += 1
+                digit = _byte(data, at) - 48
+            size = at - begin
+            if size == 0 or size > _MAX_DIGITS or (size > 1 and _byte(data, begin) == 48):
+                return REFUSED, at, row
+            columns[k, row] = value
+            at = blank(data, at)
+            if _byte(data, at) != (_CLOSE if k == width - 1 else _COMMA):
+                return REFUSED, at, row
+            at += 1
+        row += 1
+        at = blank(data, at)
+        byte = _byte(data, at)
+        if byte == _CLOSE:
+            return DONE, at + 1, row
+        if byte != _COMMA:
+            return REFUSED, at, row
+        at = blank(data, at + 1)
+    return FULL, at, row
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _word(context: Any, data: Any, at: Any) -> Any:
+    """``data[at]`` of an int64 array, without the handling of negative indexes."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        return builder.load(builder.gep(array.data, [arguments[1]]))
+
+    return types.int64(data, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _eight(context: Any, data: Any, at: Any) -> Any:
+    """The eight bytes from ``at`` on as one number."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        place = builder.gep(array.data, [arguments[1]])
+        word = builder.load(builder.bitcast(place, ir.IntType(64).as_pointer()))
+        word.align = 1
+        return word
+
+    return types.int64(data, types.int64), generate
+
+
+@_inlined
+def _is(data: NDArray[np.uint8], at: int, words: NDArray[np.int64], which: int) -> bool:
+    """Whether the text of entry ``which`` of ``words`` (see :func:`entry`) and a quote lie at ``at``."""
+    if (_eight(data, at) ^ words[which, 0]) & words[which, 1]:
+        return False
+    size = words[which, 3]
+    return bool(size < 8 or _eight(data, at + size - 7) == words[which, 2])
+
+
+@compiled
+def entry(words: NDArray[np.int64], which: int, data: NDArray[np.uint8], at: int, size: int) -> None:
+    """Make entry ``which`` of ``words`` the text of ``size`` bytes at ``at``, which a quote follows: its first eight
+    bytes, the mask of those that count, its last eight (quote included), its size. Texts of up to 15 bytes fit."""
+    words[which, 0] = _eight(data, at)
+    words[which, 1] = -1 if size >= 7 else (1 << 8 * (size + 1)) - 1
+    words[which, 2] = _eight(data, at + size - 7) if size >= 8 else 0
+    words[which, 3] = size
+
+
+@_inlined
+def _key(data: NDArray[np.uint8], at: int, keys: NDArray[np.int64], guess: int) -> tuple[int, int]:
     """(position after the quote that ends the key, index of the key); REFUSED for an unknown key.
 
     ``guess`` is tried first: machine-written objects have their keys in one order.
     """
-    n = len(starts) - 1
+    n = len(keys)
     which = guess
     for _ in range(n):
-        begin = starts[which]
-        size = starts[which + 1] - begin
-        k = 0
-        while k < size and data[at + k] == keys[begin + k]:
-            k += 1
-        if k == size and data[at + size] == _QUOTE:
-            return at + size + 1, which
+        if _is(data, at, keys, which):
+            return at + keys[which, 3] + 1, which
         which += 1
         if which == n:
             which = 0
     return REFUSED, 0
 
 
-@_compiled
+@_inlined
 def _text(data: NDArray[np.uint8], at: int, texts: NDArray[np.int64]) -> tuple[int, int]:
-    """(position after the closing quote, number of the text); new texts are added to ``texts`` (place, length).
+    """(position after the closing quote, number of the text); new texts are added to ``texts``.
 
-    The first free entry of ``texts`` has length -1. REFUSED for escapes, other than printable ASCII, or a full table.
+    The first free entry of ``texts`` has size -1; a fifth column holds the place of the text. REFUSED for escapes, for
+    other than printable ASCII, for texts that are too long, or a full table.
     """
-    if data[at] != _QUOTE:
+    if _byte(data, at) != _QUOTE:
         return REFUSED, 0
     begin = at + 1
     for which in range(MAX_TEXTS):
-        place, size = texts[which, 0], texts[which, 1]
-        if size < 0:
+        if texts[which, 3] < 0:
             at = begin
-            while data[at] != _QUOTE:
-                if data[at] == 92 or data[at] < 32 or data[at] > 126:
+            while _byte(data, at) != _QUOTE:
+                byte = _byte(data, at)
+                if byte == _BACKSLASH or byte < 32 or byte > 126:
                     return REFUSED, 0
                 at += 1
-            texts[which, 0], texts[which, 1] = begin, at - begin
+            if at - begin > MAX_TEXT_BYTES:
+                return REFUSED, 0
+            entry(texts, which, data, begin, at - begin)
+            texts[which, 4] = begin
             return at + 1, which
-        k = 0
-        while k < size and data[begin + k] == data[place + k]:
-            k += 1
-        if k == size and data[begin + size] == _QUOTE:
-            return begin + size + 1, which
+        if _is(data, begin, texts, which):
+            return begin + texts[which, 3] + 1, which
     return REFUSED, 0
 
 
-@_compiled
-def _triple(data: NDArray[np.uint8], at: int, columns: NDArray[np.int64], slot: int, row: int) -> int:
-    """Position after ``[a, b, c]``, which goes into three slots; REFUSED for anything else."""
-    if data[at] != _OPEN:
+@_inlined
+def _triple(data: NDArray[np.uint8], at: int, cells: NDArray[np.int32]) -> int:
+    """Position after ``[a, b, c]``, three 32-bit integers that go into ``cells``; REFUSED for anything else."""
+    if _byte(data, at) != _OPEN:
         return REFUSED
-    at = _blank(data, at + 1)
+    at = blank(data, at + 1)
     for k in range(3):
-        at, columns[slot + k, row] = _number(data, at)
-        if at == REFUSED:
+        at, value = _number(data, at)
+        if at == REFUSED or not -_INT32_LIMIT <= value < _INT32_LIMIT:
             return REFUSED
-        at = _blank(data, at)
-        if data[at] != (_COMMA if k < 2 else _CLOSE):
+        cells[k] = value
+        at = blank(data, at)
+        if _byte(data, at) != (_COMMA if k < 2 else _CLOSE):
             return REFUSED
         at += 1
         if k < 2:
-            at = _blank(data, at)
+            at = blank(data, at)
     return at
 
 
-@_compiled
-def scan_list(
+@compiled
+def _clear(
+    keys: int,
+    kinds: NDArray[np.int64],
+    places: NDArray[np.int64],
+    ids: NDArray[np.uint64],
+    has_id: NDArray[np.bool_],
+    triples: NDArray[np.int32],
+    columns: NDArray[np.int64],
+    first: int,
+    after: int,
+) -> None:
+    """Fill rows ``first`` to ``after`` of the keys in a bit mask with what stands for a key that is not named."""
+    for key in range(len(kinds)):
+        if keys >> key & 1:
+            if kinds[key] == TRIPLE:
+                triples[places[key], first:after, :] = -1
+            elif kinds[key] == ID:
+                ids[first:after] = 0
+                has_id[first:after] = False
+            else:
+                columns[places[key], first:after] = -1
+
+
+@compiled
+def scan_objects(
     data: NDArray[np.uint8],
     at: int,
-    keys: NDArray[np.uint8],
-    starts: NDArray[np.int64],
+    keys: NDArray[np.int64],
     kinds: NDArray[np.int64],
     places: NDArray[np.int64],
     required: int,
     texts: NDArray[np.int64],
+    ever: NDArray[np.int64],
     ids: NDArray[np.uint64],
     has_id: NDArray[np.bool_],
+    triples: NDArray[np.int32],
     columns: NDArray[np.int64],
     row: int,
-) -> tuple[int, int]:
-    """Read a list of objects that begins at ``at`` into ``columns`` (slots, capacity) from ``row`` on.
+) -> tuple[int, int, int]:
+    """Read objects, the first of which begins at ``at``, from ``row`` on, to the end of the list they lie in.
 
-    ``keys`` holds the known keys end to end, cut by ``starts``; key k is of ``kinds[k]`` and fills ``columns`` from slot
-    ``places[k]`` on. Every object must have the keys of the bit mask ``required``; slots that an object does not name
-    keep what they hold.
+    ``keys`` holds the known keys (:func:`entry`); key k is of ``kinds[k]`` and fills slot ``places[k]`` of
+    ``columns`` (slots, capacity) or ``triples`` (slots, capacity, 3). Every object must have the keys of the bit mask
+    ``required``. ``ever[0]`` is the bit mask of keys that any object named so far: slots of the others stay untouched.
 
     Returns:
-        (position after the list, row after the last one read), or (REFUSED, 0).
+        As :func:`scan_rows`.
     """
-    if data[at] != _OPEN:
-        return REFUSED, 0
-    at = _blank(data, at + 1)
-    if data[at] == _CLOSE:
-        return at + 1, row
-    n_keys = len(kinds)
-    while True:
-        if data[at] != _BEGIN or row >= columns.shape[1]:
-            return REFUSED, 0
-        at = _blank(data, at + 1)
+    n_keys, capacity = len(kinds), columns.shape[1]
+    cleared = row
+    while row < capacity:
+        if row == cleared:
+            cleared = min(row + _BLOCK_ROWS, capacity)
+            _clear(ever[0] & ~required, kinds, places, ids, has_id, triples, columns, row, cleared)
+        if _byte(data, at) != _BEGIN:
+            return REFUSED, at, row
+        at = blank(data, at + 1)
         seen, guess = 0, 0
         while True:
-            if data[at] != _QUOTE:
-                return REFUSED, 0
-            at, key = _key(data, at + 1, keys, starts, guess)
+            if _byte(data, at) != _QUOTE:
+                return REFUSED, at, row
+            at, key = _key(data, at + 1, keys, guess)
             if at == REFUSED or seen >> key & 1:
-                return REFUSED, 0
+                return REFUSED, at, row
             seen |= 1 << key
+            if not ever[0] >> key & 1:
+                _clear(1 << key, kinds, places, ids, has_id, triples, columns, 0, cleared)
+                ever[0] |= 1 << key
             guess = key + 1 if key + 1 < n_keys else 0
-            at = _blank(data, at)
-            if data[at] != _COLON:
-                return REFUSED, 0
-            at = _blank(data, at + 1)
-            kind = kinds[key]
-            if data[at] == _N and kind != TEXT:
-                if required >> key & 1:
-                    return REFUSED, 0
-                at += 4
-            elif kind == NUMBER:
-                at, columns[places[key], row] = _number(data, at)
+            at = blank(data, at)
+            if _byte(data, at) != _COLON:
+                return REFUSED, at, row
+            at = blank(data, at + 1)
+            kind, place = _word(kinds, key), _word(places, key)
+            if kind == NUMBER and _byte(data, at) != _N:
+                at, columns[place, row] = _number(data, at)
             elif kind == TEXT:
-                at, columns[places[key], row] = _text(data, at, texts)
+                at, columns[place, row] = _text(data, at, texts)
+            elif _byte(data, at) == _N:
+                at = _null(data, at, required >> key & 1)
             elif kind == TRIPLE:
-                at = _triple(data, at, columns, places[key], row)
+                at = _triple(data, at, triples[place, row])
             else:
                 at, ids[row] = _identity(data, at)
                 has_id[row] = True
             if at == REFUSED:
-                return REFUSED, 0
-            at = _blank(data, at)
-            if data[at] == _END:
+                return REFUSED, at, row
+            at = blank(data, at)
+            byte = _byte(data, at)
+            if byte == _END:
                 break
-            if data[at] != _COMMA:
-                return REFUSED, 0
-            at = _blank(data, at + 1)
+            if byte != _COMMA:
+                return REFUSED, at, row
+            at = blank(data, at + 1)
         if seen & required != required:
-            return REFUSED, 0
+            return REFUSED, at, row
         row += 1
-        at = _blank(data, at + 1)
-        if data[at] == _CLOSE:
-            return at + 1, row
-        if data[at] != _COMMA:
-            return REFUSED, 0
-        at = _blank(data, at + 1)
+        at = blank(data, at + 1)
+        byte = _byte(data, at)
+        if byte == _CLOSE:
+            return DONE, at + 1, row
+        if byte != _COMMA:
+            return REFUSED, at, row
+        at = blank(data, at + 1)
+    return FULL, at, row
+
+
+@compiled
+def _null(data: NDArray[np.uint8], at: int, required: int) -> int:
+    """Position after ``null``; REFUSED for anything else and for keys that must have a value."""
+    if required or _byte(data, at + 1) != 117 or _byte(data, at + 2) != 108 or _byte(data, at + 3) != 108:
+        return REFUSED
+    return at + 4
+
+
+@compiled
+def skip(data: NDArray[np.uint8], at: int) -> int:
+    """Position after the value that begins at ``at``, by brackets and quotes alone; REFUSED when the text ends first.
+
+    Unlike the scanners this checks nothing: the caller has the value decoded.
+    """
+    depth = 0
+    while True:
+        byte = _byte(data, at)
+        if byte == _QUOTE:
+            at += 1
+            while _byte(data, at) != _QUOTE:
+                if _byte(data, at) == _BACKSLASH:
+                    at += 1
+                if _byte(data, at) == 0:
+                    return REFUSED
+                at += 1
+        elif byte in (_OPEN, _BEGIN):
+            depth += 1
+        elif byte in (_CLOSE, _END):
+            if depth == 0:
+                return at
+            depth -= 1
+            if depth == 0:
+                return at + 1
+        elif byte == _COMMA and depth == 0:
+            return at
+        elif byte == 0:
+            return REFUSED
+        at += 1

@@ -104,8 +104,8 @@ def phase_table(raw: RawSwimlane, index: IdIndex, zero: int) -> PhaseTable:
         task=_dense(rows.task, rows.has_task, index),
         pop_hit=rows.pop_hit,
         pop_miss=rows.pop_miss,
-        shared_start=rows.shared_start.astype(np.int32),
-        shared_end=rows.shared_end.astype(np.int32),
+        shared_start=rows.shared_start,
+        shared_end=rows.shared_end,
         row=sub_rows(
             (position * len(PhaseLane) + lane).astype(np.int16 if len(raw.streams) < 10_000 else np.int64), start, end
         ),

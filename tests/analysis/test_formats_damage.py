@@ -223,7 +223,7 @@ def test_gzip_does_not_expand_without_bound(monkeypatch: pytest.MonkeyPatch) -> 
     bomb = gzip.compress(b" " * 50_000_000)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(LimitError, match="1000000"):
-        reading.expand(bomb, "bomb.json.gz", limit=1_000_000)
+        reading.expand(reading.Text.of(bomb), "bomb.json.gz", limit=1_000_000)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 * 1024
 
 
