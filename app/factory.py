@@ -77,6 +77,7 @@ def create_app(settings: Settings) -> Dash:
     for module in load(ROUTES):
         module.register(server, services)
     security.register(app, settings)
+    errors.register(app, settings.url_prefix)
     server.extensions["swimscope"] = services
     return app
 

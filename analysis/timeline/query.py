@@ -21,6 +21,8 @@ from analysis.timeline.items import Items, Lane, View, view_items
 from analysis.timeline.kernels import NO_CLASS, busy_profile, count_touching, raster, wide_items
 
 INDEX_VERSION = 3
+MAX_BAR_LEVEL = 61
+"""Stamps lie below 2**62, so no item is longer."""
 OVERVIEW_BINS = 2048
 BAR_BYTES, CELL_BYTES = 20, 2
 """What a bar and a raster cell cost in a message (``timeline_wire``), about."""
@@ -131,7 +133,7 @@ class LodIndex:
             raise ValueError("a window needs t0 < t1 and a positive width")
         chosen = np.ascontiguousarray(tracks, dtype=np.int32)
         two_pixels = 2 * (t1 - t0) / width_px
-        wanted = int(two_pixels).bit_length() - 1
+        wanted = min(int(two_pixels).bit_length() - 1, MAX_BAR_LEVEL)
         bar_level = wanted
         while True:
             bars = self._bars(t0, t1, chosen, bar_level, max_bars)

@@ -28,9 +28,9 @@ def drawing(services: Services, run_key: str, kind: str, args: Mapping[str, str]
         NotAvailable: the capture lacks what it takes.
     """
     launch = args.get("launch") or "0"
-    capture = services.library.capture(run_key, int(launch) if launch.isdecimal() else 0)
+    capture = services.library.capture(run_key, int(launch) if launch.isdecimal() and len(launch) <= 20 else 0)
     text = args.get("task", "")
-    task = capture.task_index(int(text)) if text.isdecimal() else -1
+    task = capture.task_index(int(text)) if text.isdecimal() and len(text) <= 20 else -1
     if task < 0:
         raise NotFoundError(f"this capture has no task {text!r}")
     if kind == "gap":

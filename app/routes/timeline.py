@@ -11,7 +11,7 @@ from analysis.errors import LimitError, NotFoundError, SwimscopeError
 from analysis.timeline.wire import LABEL_PX, view_info, window_message
 from app.services import Services
 from app.swimlane import answers
-from app.swimlane.request import Request, read_request
+from app.swimlane.request import MAX_TICKS, Request, read_request
 from app.swimlane.views import Views
 
 MAX_BARS = 16_000
@@ -62,7 +62,7 @@ def _window(request: Request) -> flask.Response:
     if len(tracks) * min(2 * width, t1 - t0) > MAX_ASKED_CELLS:
         raise LimitError(f"a window of {len(tracks)} tracks by {width:g} pixels is more than a screen can show")
     result = index.query(t0, t1, width, tracks, MAX_BARS, MAX_BYTES)
-    label_ticks = int(LABEL_PX * (t1 - t0) / width)
+    label_ticks = min(int(LABEL_PX * (t1 - t0) / width), MAX_TICKS)
     response = flask.Response(window_message(index, result, request.capture, label_ticks))
     response.content_type = "application/octet-stream"
     response.headers["Cache-Control"] = "no-cache"  # the files of a run may be replaced under the same key

@@ -43,13 +43,13 @@ class Request:
         return value
 
     def number(self, key: str) -> float:
-        """A positive number."""
+        """A number of pixels."""
         try:
             value = float(self.args[key])
         except (KeyError, ValueError) as error:
-            raise _bad(key, self.text(key), "a positive number") from error
-        if not 0 < value < 1e7:
-            raise _bad(key, self.text(key), "a positive number below 10 million")
+            raise _bad(key, self.text(key), "a number") from error
+        if not 1 <= value < 1e7:
+            raise _bad(key, self.text(key), "a number between 1 and 10 million")
         return value
 
     def window(self) -> tuple[int, int]:
@@ -66,7 +66,7 @@ class Request:
         mask = np.zeros(self.index.n_tracks, dtype=bool)
         for part in filter(None, self.args[key].split(",")):
             low, _, high = part.partition("-")
-            if not (low.isdecimal() and (high or low).isdecimal()):
+            if not (_is_whole(low) and _is_whole(high or low)):
                 raise _bad(key, part, "a track or a range of tracks")
             mask[int(low) : int(high or low) + 1] = True
         return np.flatnonzero(mask).astype(np.int32)
@@ -86,7 +86,7 @@ class Request:
     def task(self) -> int:
         """Dense index of the task whose id is ``task``."""
         text = self.text("task")
-        found = self.capture.task_index(int(text)) if text.isdecimal() else -1
+        found = self.capture.task_index(int(text)) if _is_whole(text) else -1
         if found < 0:
             raise NotFoundError(f"this capture has no task {text!r}")
         return found
@@ -94,7 +94,7 @@ class Request:
     def item(self) -> int:
         """Position of the item that ``item`` names (``r12``), -1 when the view does not show it."""
         name = self.text("item")
-        if len(name) < 2 or name[0] not in KIND_LETTERS or not name[1:].isdecimal():
+        if len(name) < 2 or name[0] not in KIND_LETTERS or not _is_whole(name[1:]):
             raise _bad("item", name, "a letter and a number such as r12")
         return self.index.position(KIND_LETTERS.index(name[0]), int(name[1:]))
 
@@ -107,7 +107,7 @@ def read_request(views: Views, run: str, args: Mapping[str, str]) -> Request:
         InputError: a key cannot be used, or the capture cannot be read.
     """
     launch = args.get("launch", "0")
-    if not launch.isdecimal():
+    if not _is_whole(launch):
         raise _bad("launch", launch, "a whole number")
     name = args.get("view", View.WORKER.value)
     if name not in {view.value for view in View}:
@@ -116,6 +116,11 @@ def read_request(views: Views, run: str, args: Mapping[str, str]) -> Request:
     view = View(name)
     with_setup = args.get("setup", "apart") != "hidden" or view is not View.WORKER
     return Request(views, run, args, capture, view, with_setup, views.index(capture, view, with_setup))
+
+
+def _is_whole(text: str) -> bool:
+    """Whether ``text`` is a whole number of at most 64 bits' digits; longer ones would be costly to convert."""
+    return text.isdecimal() and len(text) <= 20
 
 
 def _bad(key: str, value: str, wanted: str) -> InputError:

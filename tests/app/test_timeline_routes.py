@@ -54,6 +54,8 @@ def test_info_then_window_agree(client, key: str, services: Services) -> None:
         ("window", {"t0": 0, "t1": 10**30, "px": 5}, "t1"),
         ("window", {"t0": 0, "t1": 5, "px": 5, "tracks": "a-b"}, "tracks"), ("item", {"item": "zz"}, "item"),
         ("info", {"view": "nope"}, "view"), ("info", {"launch": "-1"}, "launch"),
+        ("window", {"t0": 0, "t1": 5, "px": "1e-320"}, "px"), ("info", {"launch": "9" * 5000}, "launch"),
+        ("near", {"t": 0, "tracks": "9" * 5000}, "tracks"), ("item", {"item": "r" + "9" * 5000}, "item"),
         ("cell", {"track": 10**6, "t0": 0, "t1": 5}, "track"),
     ],
 )  # fmt: skip
@@ -63,9 +65,16 @@ def test_a_bad_key_is_named(client, key: str, path: str, query: dict[str, object
     assert word in answer.get_json()["error"]
 
 
+def test_the_widest_window_is_answered(client, key: str) -> None:
+    answer = ask(client, key, "window", t0=-(2**62), t1=2**62, px=1)
+    size = struct.unpack("<I", answer.data[:4])[0]
+    assert json.loads(answer.data[4 : 4 + size])["n_total"] == ask(client, key, "info").get_json()["items"]
+
+
 def test_unknown_runs_and_tasks_are_404(client, key: str) -> None:
     assert ask(client, "0000000000000000", "info").status_code == 404
     assert ask(client, key, "lead", task="12345678901").status_code == 404
+    assert ask(client, key, "lead", task="9" * 5000).status_code == 404
 
 
 def test_item_search_select_and_steps(client, key: str) -> None:
