@@ -245,6 +245,6 @@ def _modified(passes: tuple[Path, ...]) -> float:
 
 
 def _signature(stats: dict[str, os.stat_result], passes: tuple[Path, ...]) -> str:
-    parts = [f"{name} {s.st_size} {s.st_mtime_ns} {s.st_ino}" for name, s in sorted(stats.items())]
+    parts = [f"{name} {s.st_size} {s.st_mtime_ns} {s.st_ino} {s.st_mode}" for name, s in sorted(stats.items())]
     parts += [f"{path} {_modified((path,))}" for path in passes]
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:32]

@@ -176,7 +176,10 @@ class Store:
         """
         if not (self.root / "index" / f"{_size_key(inputs, launch)}.sizes").exists():
             return None
-        capture_id = identity({kind: _sha256(path) for kind, path in inputs.files.items()}, launch)
+        try:
+            capture_id = identity({kind: _sha256(path) for kind, path in inputs.files.items()}, launch)
+        except OSError:
+            return None  # the import says which file cannot be read, and goes on without it where it can
         capture = self._map(capture_id, inputs)
         if capture is not None and _stat_key(inputs, launch) == key:
             self._remember(key, inputs, launch, capture_id)
@@ -278,7 +281,7 @@ def _columns(columns: Arrays, table: str, kind: type) -> Arrays:
 
 
 def _stat_key(inputs: Inputs, launch: int) -> str:
-    """Names the files as they lie on disk now: path, size, modification time, inode."""
+    """Names the files as they lie on disk now: path, size, modification time, inode, rights."""
     parts = [VERSION, str(launch)]
     for kind in sorted(inputs.files):
         path = inputs.files[kind]
@@ -286,7 +289,7 @@ def _stat_key(inputs: Inputs, launch: int) -> str:
             stat = path.stat()
         except OSError as error:
             raise InputError(str(path), "", f"cannot be read: {error.strerror or error}", "Check the rights") from error
-        parts.append(f"{kind} {path.absolute()} {stat.st_size} {stat.st_mtime_ns} {stat.st_ino}")
+        parts.append(f"{kind} {path.absolute()} {stat.st_size} {stat.st_mtime_ns} {stat.st_ino} {stat.st_mode}")
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 

@@ -70,6 +70,8 @@ def register(app: Dash, prefix: str) -> None:
         plain = flask.request.path.startswith((f"{prefix}api/", update))
         if isinstance(error, HTTPException):
             return ({"error": error.description or error.name}, error.code or 500) if plain else error
+        if isinstance(error, RecursionError):
+            return {"error": "the request is nested too deep"}, 400
         if isinstance(error, DependencyException):  # a script of Dash that does not exist
             return {"error": "there is no such file"}, 404
         text = f"something went wrong on the server; its log has the details under {logged(error)}"

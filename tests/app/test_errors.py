@@ -55,6 +55,12 @@ def test_garbage_for_callbacks_is_refused(client: Any, body: str) -> None:
     assert "not a callback" in answer.get_json()["error"]
 
 
+@pytest.mark.parametrize("path", ["/api/links", "/_dash-update-component"])
+def test_a_request_nested_too_deep_is_refused(client: Any, path: str) -> None:
+    answer = client.post(path, data="[" * 100_000, content_type="application/json")
+    assert (answer.status_code, answer.get_json()) == (400, {"error": "the request is nested too deep"})
+
+
 def test_a_bug_in_a_route_is_logged_under_an_id(settings: Settings, caplog: pytest.LogCaptureFixture) -> None:
     server = create_app(settings).server
 

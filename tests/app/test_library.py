@@ -196,3 +196,34 @@ def test_a_directory_name_that_is_not_utf8_is_listed_and_opens(tmp_path: Path) -
     capture = services.library.capture(row.key)
     assert capture.meta.label == "bad\N{REPLACEMENT CHARACTER}"
     assert len(run_rows.signature(run_rows.rows(services))) == 16
+
+
+def test_a_file_without_read_permission_costs_only_itself_until_it_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "root"
+    deps = write_capture(root / "one" / "dfx_outputs", 20, 1).files[1]
+    assert deps.name == "deps.json"
+    write_capture(root / "same" / "dfx_outputs", 20, 1)
+    services = services_over(root, tmp_path / "data")
+    services.library.scan_once()
+    services.library.capture(run_key("r", "same/dfx_outputs"))
+    opened = open
+
+    def denied(file: Any, *more: Any, **options: Any) -> Any:
+        # Tests may run as root, whom no permission stops.
+        if not isinstance(file, int) and Path(file) == deps and not deps.stat().st_mode & 0o400:
+            raise PermissionError(13, "Permission denied", str(file))
+        return opened(file, *more, **options)
+
+    monkeypatch.setattr("builtins.open", denied)
+    monkeypatch.setattr("io.open", denied)
+    deps.chmod(0)
+    services.library.scan_once()
+    without = services.library.capture(run_key("r", "one/dfx_outputs"))
+    assert [notice.code for notice in without.meta.notices if "Permission denied" in notice.message] == [
+        "unreadable_file"
+    ]
+    deps.chmod(0o644)
+    services.library.scan_once()
+    assert services.library.capture(run_key("r", "one/dfx_outputs")).meta.has_deps
