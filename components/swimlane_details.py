@@ -42,10 +42,12 @@ def details(item: ItemFacts | None, task: TaskFacts | None, us: Us, links: dict[
     columns = [_identity(item, task, links)]
     stamps = item.stamps_ticks if item else task.stamps_ticks if task else ()
     columns.append(_stamps(stamps, item.differences_ticks if item else (), us, whole_task=item is None))
-    if task:
+    if task and task.has_graph:
         columns.append(_neighbours("Fan-in", "wait after its end", task.predecessors, task.n_predecessors, us))
         columns.append(_neighbours("Fan-out", "its wait after our end", task.successors, task.n_successors, us))
         columns.append(_arguments(task))
+    elif task:
+        columns.append(_unknown_graph())
     return html.Div(columns, className="swim-columns")
 
 
@@ -151,6 +153,11 @@ def _neighbours(title: str, hint: str, rows: tuple[Neighbour, ...], total: int, 
         lines.append(html.Li(f"and {more:,} more: see the graph page", className="muted"))
     body = html.Ul(lines, className="swim-neighbours") if lines else html.P("none", className="muted")
     return html.Div([html.H3(f"{title} ({total:,})", title=hint), body], className="swim-column swim-wide")
+
+
+def _unknown_graph() -> html.Div:
+    body = html.P("not captured: no deps.json names this task", className="muted")
+    return html.Div([html.H3("Fan-in, fan-out and arguments"), body], className="swim-column swim-wide")
 
 
 def _arguments(task: TaskFacts) -> html.Div:

@@ -61,6 +61,8 @@ class TaskFacts:
     kind: str
     facts: tuple[tuple[str, str | int | None], ...]
     stamps_ticks: tuple[tuple[str, int | None], ...]
+    has_graph: bool
+    """Its dependencies are known: deps.json (or ``fanout[]``) covers it; otherwise no neighbour does not mean none."""
     predecessors: tuple[Neighbour, ...]
     n_predecessors: int
     successors: tuple[Neighbour, ...]
@@ -208,6 +210,7 @@ def task_facts(capture: Capture, task: int) -> TaskFacts:
         kind=kind.name.lower(),
         facts=tuple(facts),
         stamps_ticks=tuple((stamp, _known(int(getattr(tasks, f"{stamp}_ticks")[task]))) for stamp in STAMPS),
+        has_graph=bool(tasks.in_graph[task]) or capture.meta.edges_from_fanout,
         predecessors=tuple(_neighbour(capture, int(e), int(edges.pred[e])) for e in entering[:MAX_NEIGHBOURS]),
         n_predecessors=len(entering),
         successors=tuple(_neighbour(capture, e, int(edges.succ[e])) for e in list(leaving)[:MAX_NEIGHBOURS]),
@@ -267,6 +270,10 @@ def maximum_lead(capture: Capture, task: int) -> tuple[int, int]:
     before = edges.pred[edges.in_order[int(edges.in_offsets[task]) : int(edges.in_offsets[task + 1])]]
     finish = [int(value) for value in tasks.finish_ticks[before] if value != MISSING]
     dispatch = _known(int(tasks.dispatch_ticks[task]))
-    if not finish or dispatch is None:
-        raise NotAvailable("Dispatch or FIN stamps were not captured; capture level 2 has them.")
+    if capture.meta.level < 2:
+        raise NotAvailable("Dispatch and FIN stamps are captured from level 2 on.")
+    if dispatch is None:
+        raise NotAvailable("The task has no record with a dispatch stamp.")
+    if not finish:
+        raise NotAvailable("None of its predecessors has a record with a FIN stamp.")
     return dispatch, max(finish)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from analysis.errors import NotAvailable, NotFoundError
 from analysis.formats import load
-from analysis.model import MISSING, Capture, PhaseLane, TaskKind
+from analysis.model import EARLY_YES, MISSING, Capture, PhaseLane, TaskKind
 from analysis.timeline.details import item_facts, maximum_lead, task_facts
 from analysis.timeline.find import cell_summary, item_name, nearest, neighbour_in_lane, visible_table
 from analysis.timeline.items import ItemKind, View, available_views, view_items
@@ -17,6 +18,7 @@ from analysis.timeline.lines import PRED, SUCC, dependency_lines
 from analysis.timeline.query import build_index, index_from_store, stored_arrays
 from analysis.timeline.sets import best_names, highlight_items, matches_name, search_items, search_tasks
 from analysis.timeline.wire import view_info, window_message
+from components.swimlane_details import details
 from tests.builders import Rec, capture
 from tests.shared_data import capture_dir, capture_names, oracle, shared_params
 
@@ -243,6 +245,32 @@ def test_maximum_lead_says_why_there_is_none() -> None:
     run = capture([Rec(1, 0, 100, 200), Rec(2, 0, 300, 400)], [(1, 2)])
     with pytest.raises(NotAvailable, match="no early-dispatch target"):
         maximum_lead(run, run.task_index(2))
+
+
+def test_maximum_lead_names_the_missing_stamp() -> None:
+    def target(level: int, *records: Rec) -> tuple[Capture, int]:
+        run = capture(records, [(1, 2)], tasks=(1, 2), early={1: EARLY_YES}, level=level)
+        return run, run.task_index(2)
+
+    with pytest.raises(NotAvailable, match="level 2 on"):
+        maximum_lead(*target(1, Rec(1, 0, 100, 200), Rec(2, 0, 300, 400)))
+    with pytest.raises(NotAvailable, match="no record with a dispatch"):
+        maximum_lead(*target(2, Rec(1, 0, 100, 200)))
+    with pytest.raises(NotAvailable, match="None of its predecessors"):
+        maximum_lead(*target(2, Rec(2, 0, 300, 400)))
+    assert maximum_lead(*target(2, Rec(1, 0, 100, 200, finish=230), Rec(2, 0, 300, 400, dispatch=150))) == (150, 230)
+
+
+def test_a_task_the_graph_does_not_name_has_unknown_neighbours_not_none() -> None:
+    run = capture([Rec(1, 0, 100, 200), Rec(2, 0, 300, 400)], [(1, 2)])
+    known = task_facts(run, run.task_index(1))
+    bare = dataclasses.replace(run.tasks, in_graph=np.zeros(len(run.tasks), dtype=np.bool_))
+    unknown = task_facts(dataclasses.replace(run, tasks=bare), run.task_index(1))
+    assert (known.has_graph, unknown.has_graph) == (True, False)
+    shown, hidden = (str(details(None, facts, run.meta.us, {})) for facts in (known, unknown))
+    assert "Fan-in (0)" in shown
+    assert "Fan-in (" not in hidden
+    assert "not captured: no deps.json names this task" in hidden
 
 
 @pytest.mark.parametrize(
