@@ -13,12 +13,12 @@ from components import fmt
 from components.grid import GridColumn
 
 COLUMNS: tuple[GridColumn, ...] = (
-    GridColumn("name", "Run", "link", "The run's directory; opens its overview.", 240, flex=2),
+    GridColumn("name", "Run", "link", "The run's directory; opens its overview.", 216, flex=1),
     GridColumn("root", "Root", "text", "Name of the mounted directory tree.", 84),
-    GridColumn("path", "Path", "text", "Where the capture lies under its root.", 140, flex=3),
+    GridColumn("path", "Path", "text", "Where the capture lies under its root.", 140, flex=4),
     GridColumn("group", "Run tree", "text", "Directory that holds the ranks or devices of one run.", 150, hide=True),
     GridColumn("rank", "Rank", "text", "Rank and device parts of the path.", 80, hide=True),
-    GridColumn("modified", "Modified (UTC)", "time", "Newest modification of the capture's files.", 142),
+    GridColumn("modified", "Modified (UTC)", "time", "Newest modification of the capture's files.", 152),
     GridColumn("level", "Level", "count", "Capture level 1 to 4: what the runtime recorded.", 66),
     GridColumn("records", "Records", "count", "Joined task records (executed blocks).", 88),
     GridColumn("tasks", "Tasks", "count", "Task ids that have a record.", 80),

@@ -95,7 +95,7 @@ def _toolbar(dumps: tuple[str, ...]) -> html.Div:
                         id="swim-search",
                         type="search",
                         className="input",
-                        placeholder="Search function, t12, r1t12",
+                        placeholder="Function, t12, r1t12",
                         debounce=False,
                         autoComplete="off",
                     ),
@@ -112,7 +112,7 @@ def _toolbar(dumps: tuple[str, ...]) -> html.Div:
             _select("swim-deps", "Lines", SIDES),
             _select("swim-depth", "Depth", DEPTHS),
             html.Div(
-                dcc.Input(id="swim-filter", type="text", className="input", placeholder="Filter lanes: aic, 0-7, name"),
+                dcc.Input(id="swim-filter", type="text", className="input", placeholder="Lanes: aic, 0-7, name"),
                 className="swim-filter",
             ),
             html.Span(className="spacer"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import pathlib
 import re
@@ -101,3 +102,53 @@ def test_perfetto_file_counts_every_record(lane: Swimlane) -> None:
 def test_pass_dumps_of_the_run_are_named(lane: Swimlane) -> None:
     lane.page.locator("#swim-export summary").click()
     assert "passes_dump" in lane.page.locator("#swim-export .swim-path").first.inner_text()
+
+
+def test_picture_has_room_for_title_axis_and_markers(lane: Swimlane) -> None:
+    """No two of title, axis title, lanes, marker labels and legend cover each other, and none is cut off."""
+    _, data = saved(lane, "svg")
+    boxes = lane.page.evaluate(
+        """text => {
+          const holder = document.createElement("div");
+          holder.style.cssText = "position:absolute;left:0;top:0";
+          holder.innerHTML = text;
+          document.body.append(holder);
+          const box = name => { const b = holder.querySelector(name).getBoundingClientRect(); return [b.top, b.bottom]; };
+          const found = { whole: box("svg"), title: box(".gtitle"), axis: box(".xtitle"), marker: box(".annotation-text"),
+            legend: box(".legend .legendtext"), lanes: box(".ytick text") };
+          holder.remove();
+          return found;
+        }""",
+        data.decode(),
+    )
+    order = ["title", "axis", "lanes", "marker", "legend"]
+    assert boxes["title"][0] >= boxes["whole"][0]
+    assert boxes["legend"][1] <= boxes["whole"][1]
+    for above, below in itertools.pairwise(order):
+        assert boxes[above][1] <= boxes[below][0] + 1, (above, below, boxes)
+
+
+def test_export_menu_closes_on_escape_and_elsewhere(lane: Swimlane) -> None:
+    lane.page.locator("#swim-labels").click(position={"x": 4, "y": 4})
+    summary = lane.page.locator("#swim-export summary")
+    summary.click()
+    lane.page.keyboard.press("Escape")
+    assert lane.js("T.el('swim-export').open") is False
+    assert lane.js("document.activeElement === T.el('swim-export').querySelector('summary')")
+    summary.click()
+    lane.page.locator("#swim-lane-count").click()
+    assert lane.js("T.el('swim-export').open") is False
+
+
+def test_markers_drawn_elsewhere_reach_the_overview(lane: Swimlane) -> None:
+    """The strip above follows the URL's markers, whoever wrote them, and Back takes them out again."""
+    ink = """(() => { const c = T.el("swim-overview-canvas"); const x = Math.round(c.width * a);
+      const d = c.getContext("2d").getImageData(x - 3, 1, 7, 1).data; return [...d].some(v => v); })()"""
+    share = "((45000 - T.full()[0]) / (T.full()[1] - T.full()[0]))"
+    at = lane.js(share)
+    assert lane.js(ink, at) is False
+    lane.js("window.swimscope.url.set({ mk: '45000:blue:late' }, { push: true })")
+    assert lane.js(ink, at) is True
+    lane.page.go_back()
+    lane.rest()
+    assert lane.js(ink, at) is False

@@ -244,6 +244,7 @@
     if (has("q") && before.q !== url.q) T.runSearch(false);
     if (has("sel", "item")) T.detailsChanged();
     if (has("mz")) T.measureChanged();
+    if (has("mk") && T.s.ready) T.drawOverview();
     T.showToolbar();
     T.redraw();
   }

@@ -6,7 +6,9 @@
   const ns = (window.swimscope = window.swimscope || {});
   const T = (ns.timeline = ns.timeline || { parts: [] });
   const LEFT_PX = 120;
-  const TOP_PX = 76;
+  const TOP_PX = 96;
+  const TITLE_PX = 20;
+  const MARKERS_PX = 20;
   const LEGEND_ROW_PX = 22;
   const MAX_LEGEND = 40;
 
@@ -47,18 +49,21 @@
     const { width, height, win } = T.s;
     const legend = legendTraces();
     const perRow = Math.max(1, Math.floor((width + LEFT_PX) / 170));
-    const bottom = 16 + LEGEND_ROW_PX * Math.ceil(legend.length / perRow);
+    const markers = T.markers().filter((marker) => marker.tick >= win[0] && marker.tick <= win[1]);
+    const below = 8 + (markers.length ? MARKERS_PX : 0);
+    const bottom = 8 + below + LEGEND_ROW_PX * Math.ceil(legend.length / perRow);
     const rows = T.s.rows.map((row) => ({ label: row.lane.label, y: T.rowTop(row) + row.h / 2, row })).filter(({ y, row }) => y >= (row.pinned ? 0 : T.s.pinPx) && y <= height);
+    const whole = height + TOP_PX + bottom;
     const layout = {
-      ...plot.layout, width: width + LEFT_PX + 16, height: height + TOP_PX + bottom, margin: { l: LEFT_PX, r: 16, t: TOP_PX, b: bottom },
+      ...plot.layout, width: width + LEFT_PX + 16, height: whole, margin: { l: LEFT_PX, r: 16, t: TOP_PX, b: bottom },
       paper_bgcolor: palette.panel, plot_bgcolor: "rgba(0,0,0,0)",
-      title: { text: title(), x: 0, xref: "paper", y: 1, yref: "container", yanchor: "top", pad: { t: 10 }, font: { size: 15, color: palette.text } },
+      title: { text: title(), x: 0, xref: "paper", y: 1 - TITLE_PX / whole, yref: "container", yanchor: "top", font: { size: 15, color: palette.text } },
       xaxis: { ...plot.layout.xaxis, title: { text: "time after capture zero", font: { size: 11, color: palette.muted } } },
       yaxis: { range: [height, 0], visible: true, showgrid: false, zeroline: false, tickvals: rows.map((row) => row.y), ticktext: rows.map((row) => row.label), tickfont: { size: 10, color: palette.muted } },
       showlegend: true,
-      legend: { orientation: "h", x: 0, xanchor: "left", y: -8 / height, yanchor: "top", font: { size: 10, color: palette.text }, entrywidth: 150, entrywidthmode: "pixels", itemsizing: "trace" },
-      annotations: T.markers().filter((marker) => marker.tick >= win[0] && marker.tick <= win[1]).map((marker, n) => ({
-        x: T.us(marker.tick), xref: "x", y: 0, yref: "paper", yanchor: "bottom", showarrow: false, text: (marker.label || String(n + 1)).replace(/</g, "&lt;"),
+      legend: { orientation: "h", x: 0, xanchor: "left", y: -below / height, yanchor: "top", font: { size: 10, color: palette.text }, entrywidth: 150, entrywidthmode: "pixels", itemsizing: "trace" },
+      annotations: markers.map((marker, n) => ({
+        x: T.us(marker.tick), xref: "x", y: 0, yref: "paper", yanchor: "top", showarrow: false, text: (marker.label || String(n + 1)).replace(/</g, "&lt;"),
         font: { size: 10, color: palette.text }, bgcolor: palette.panel, bordercolor: palette.line,
       })),
       images: [{
@@ -101,6 +106,16 @@
 
   T.exportTrace = () => save(address("trace.json", {}), stem() + "-trace.json");
 
+  /* Close the menu; true when it was open. */
+  T.closeExport = () => {
+    const menu = T.el("swim-export");
+    if (!menu || !menu.open) return false;
+    menu.open = false;
+    return true;
+  };
+
+  document.addEventListener("pointerdown", (event) => event.target.closest("#swim-export") || T.closeExport());
+
   T.parts.push(() => {
     const menu = T.el("swim-export");
     const work = { png: () => T.exportPicture("png"), svg: () => T.exportPicture("svg"), csv: T.exportCsv, trace: T.exportTrace };
@@ -109,12 +124,6 @@
       if (!kind) return;
       menu.open = false;
       Promise.resolve(work[kind]()).catch((error) => ns.say("The export failed", error.message, "warn"));
-    });
-    menu.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || !menu.open) return;
-      menu.open = false;
-      menu.querySelector("summary").focus();
-      event.stopPropagation();
     });
   });
 })();
