@@ -130,6 +130,7 @@ def _analyse(options: argparse.Namespace) -> None:
         text = result.table.to_csv()
     else:
         text = "\n".join(f"{title}\n{table.to_text()}" for title, table in analysis.tables(result))
+        text += "".join(f"\nNote: {note}\n" for note in analysis.notes(result))
     _write(text, options.out)
 
 

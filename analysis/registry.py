@@ -94,6 +94,11 @@ class Analysis:
             if table is not None:
                 yield section.title, table
 
+    def notes(self, result: Result) -> tuple[str, ...]:
+        """What limits the answer, in plain words: remarks of the result, and why parts of it are missing."""
+        reasons: dict[str, str] = getattr(result, "reasons", {})
+        return (*getattr(result, "notes", ()), *dict.fromkeys(reasons.values()))
+
     def arguments(self, capture: Capture, doors: dict[str, Any]) -> dict[str, Any]:
         """Keyword arguments of the function from values as the doors hold them; ``None`` means the default."""
         out: dict[str, Any] = {}

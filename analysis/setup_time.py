@@ -43,6 +43,13 @@ class SetupTimes:
     table: Table
     n_total: int
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How many records the table leaves out."""
+        if len(self.table) == self.n_total:
+            return ()
+        return (f"The first {len(self.table):,} of {self.n_total:,} records.",)
+
     def frame(self) -> pd.DataFrame:
         """The rows as a frame."""
         return self.table.frame()

@@ -24,7 +24,7 @@ from analysis.model import Capture
 from analysis.results import Table
 from analysis.steps import StepCurve
 
-OUTCOME_VERSION = "1"
+OUTCOME_VERSION = "2"
 """Part of the cache key: raise it when an analysis or :class:`Outcome` changes meaning."""
 CURVE_BUCKETS = 600
 """Points of a curve in a picture: about one per two pixels of a wide screen."""
@@ -134,14 +134,8 @@ def compute(capture: Capture, name: str, parameters: Mapping[str, Any]) -> Outco
         tables=tuple(analysis.tables(result)),
         curves=tuple(_curves(capture, name, result)),
         numbers=_numbers(capture, name, result),
-        notes=tuple(getattr(result, "notes", ())) + _reasons(result),
+        notes=analysis.notes(result),
     )
-
-
-def _reasons(result: Any) -> tuple[str, ...]:
-    """What parts of a result are missing, and why."""
-    reasons = getattr(result, "reasons", {})
-    return tuple(reasons.values()) if isinstance(reasons, Mapping) else ()
 
 
 def _numbers(capture: Capture, name: str, result: Any) -> dict[str, Any]:

@@ -39,9 +39,10 @@ class ReportSection:
     title: str
     question: str
     command: str
-    """What prints every row of the first table."""
+    """What prints every row of the first table; without ``--format csv`` it prints the others as well."""
     tables: tuple[tuple[str, Table], ...] = ()
     pictures: tuple[Picture, ...] = ()
+    notes: tuple[str, ...] = ()
     reason: str = ""
 
 
@@ -105,15 +106,17 @@ def _section(capture: Capture, name: str, parameters: dict[str, Any]) -> ReportS
     choice = next(iter(parameters.values()), None) if name == "critical-path" else None
     title = f"{analysis.title}: {choice}" if choice else analysis.title
     options = "".join(f" --{key} {value}" for key, value in parameters.items())
-    command = f"python -m analysis {name} PATH{options} --format csv"
+    # the steps of utilisation are the picture; its functions are the main table of range
+    command = f"python -m analysis {'range' if name == 'utilisation' else name} PATH{options} --format csv"
     try:
         result = analysis.run(capture, **parameters)
     except NotAvailable as error:
         return ReportSection(name, title, analysis.question, command, reason=error.reason)
     tables = tuple(analysis.tables(result))
     if name == "utilisation":
-        tables = tables[1:]  # the steps are the picture
-    return ReportSection(name, title, analysis.question, command, tables, _pictures(capture, result))
+        tables = tables[1:]
+    pictures, notes = _pictures(capture, result), analysis.notes(result)
+    return ReportSection(name, title, analysis.question, command, tables, pictures, notes)
 
 
 def _pictures(capture: Capture, result: Result) -> tuple[Picture, ...]:

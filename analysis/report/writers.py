@@ -65,10 +65,12 @@ def to_markdown(report: Report) -> str:
         for picture in section.pictures:
             data = base64.b64encode(picture.svg.encode()).decode()
             out += [f"![{_md(picture.title)}](data:image/svg+xml;base64,{data})", ""]
-        for title, table in section.tables:
-            out += [f"### {_md(title)}", "", *_md_table(table), ""]
+        for note in section.notes:
+            out += [_md(note), ""]
+        for at, (title, table) in enumerate(section.tables):
+            out += [f"### {_md(title)}", "", *(_md_table(table) if len(table) else ["No rows."]), ""]
             if len(table) > MARKDOWN_ROWS:
-                out += [_rest(table, MARKDOWN_ROWS, section.command), ""]
+                out += [_rest(table, MARKDOWN_ROWS, section.command, at), ""]
     return "\n".join(out) + "\n"
 
 
@@ -78,14 +80,18 @@ def _html_section(index: int, section: ReportSection) -> str:
         return f'{head}<p class="why">Not available: {html.escape(section.reason)}</p>'
     pictures = "".join(f"<h3>{html.escape(p.title)}</h3>{p.svg}" for p in section.pictures)
     tables = ""
-    for title, table in section.tables:
-        tables += f"<h3>{html.escape(title)}</h3>{_html_table(table)}"
+    for at, (title, table) in enumerate(section.tables):
+        tables += f"<h3>{html.escape(title)}</h3>{_html_table(table) if len(table) else '<p>No rows.</p>'}"
         if len(table) > HTML_ROWS:
-            tables += f"<p>{html.escape(_rest(table, HTML_ROWS, section.command))}</p>"
-    return head + pictures + tables
+            tables += f"<p>{html.escape(_rest(table, HTML_ROWS, section.command, at))}</p>"
+    notes = "".join(f'<p class="why">{html.escape(note)}</p>' for note in section.notes)
+    return head + notes + pictures + tables
 
 
-def _rest(table: Table, limit: int, command: str) -> str:
+def _rest(table: Table, limit: int, command: str, at: int) -> str:
+    """What is cut from the ``at``-th table; a CSV holds the first table only."""
+    if at:
+        command = command.removesuffix(" --format csv")
     return f"{limit:,} of {len(table):,} rows; all of them: {command}"
 
 

@@ -200,6 +200,16 @@ def test_a_capture_without_records_gives_empty_lists_and_reasons(run: Run) -> No
     assert run.err.startswith("swimscope: not available: ")
 
 
+def test_the_table_format_says_which_parts_are_missing(run: Run) -> None:
+    if not shared_data.PRESENT:
+        pytest.skip(shared_data.WHY_ABSENT)
+    path = shared_data.capture_dir("dummy_only_l4")
+    assert run("overhead", path) == 0
+    assert "\nNote: Scheduler overhead needs task records; this capture has none.\n" in run.out
+    assert run("overhead", path, "--format", "csv") == 0
+    assert run.out == "scope,cores,overhead_us,share,overhead_ticks\n"
+
+
 def test_each_launch_of_a_file_has_its_own_answers(run: Run) -> None:
     path = shared_data.REPO / "tests" / "data" / "launches" / "healthy.json"
     first = run.json("functions", path)

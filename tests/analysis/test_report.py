@@ -6,13 +6,16 @@ import html.parser
 import re
 import xml.etree.ElementTree as ET
 
+import numpy as np
 import pytest
 
 from analysis.model import Capture
-from analysis.report.build import SHOWN, Report, build, to_html, to_markdown
+from analysis.report.build import SHOWN, Report, ReportSection, build, to_html, to_markdown
 from analysis.report.writers import HTML_ROWS, MARKDOWN_ROWS
+from analysis.results import Column, Table
 from tests.builders import Phase, Rec, capture
 
+SMALL, LONG = (Table((Column("n", "count", "Number."),), {"n": np.arange(rows)}) for rows in (1, 30))
 EVIL = '<script>alert("x")</script>|`*'
 
 
@@ -90,6 +93,25 @@ def test_what_is_cut_is_said(report: Report) -> None:
     assert f"{HTML_ROWS} of {rows} rows; all of them: python -m analysis gaps PATH --kind observed --format csv" in text
     assert f"{MARKDOWN_ROWS} of {rows} rows; all of them: python -m analysis gaps" in words
     assert f"({rows} in all)" in text
+
+
+def test_the_command_named_prints_the_table_that_was_cut() -> None:
+    cut = build(capture([Rec(i, i, 10 * i, 10 * i + 8, func=i) for i in range(150)], core_types=["aic"] * 150))
+    text = to_html(cut)
+    assert "150 rows; all of them: python -m analysis range PATH --format csv" in text  # functions of the window
+    assert "150 rows; all of them: python -m analysis utilisation" not in text
+    switch = ReportSection("x", "x", "?", "python -m analysis x PATH --format csv", (("A", SMALL), ("B", LONG)))
+    words = to_markdown(Report("x", (), SMALL, (switch,)))
+    assert words.rstrip().endswith("30 rows; all of them: python -m analysis x PATH")
+
+
+def test_a_missing_part_says_why_and_an_empty_table_is_said_to_be_empty() -> None:
+    part = build(capture([Rec(1, 0, 5, 9)], has_deps=False))
+    (overhead,) = [section for section in part.sections if section.name == "overhead"]
+    assert any("deps.json is missing" in note for note in overhead.notes)
+    for text in (to_html(part), to_markdown(part)):
+        assert "No rows." in text
+        assert "Scheduler overhead needs dependencies" in text
 
 
 def test_markdown_tables_are_rectangular(report: Report) -> None:

@@ -32,6 +32,7 @@ def test_top_rows_are_the_largest(built: Capture) -> None:
     found = setup_times(built, top=3)
     assert found.table.cells("setup_ticks") == sorted(setups, reverse=True)[:3]
     assert found.n_total == len(setups)
+    assert found.notes == ((f"The first 3 of {len(setups):,} records.",) if len(setups) > 3 else ())
     shares = [s for s in setup_times(built, "share", top=99).table.cells("share") if s is not None]
     assert shares == sorted(shares, reverse=True)
 
