@@ -16,6 +16,7 @@ from werkzeug.security import generate_password_hash
 from werkzeug.serving import WSGIRequestHandler, make_server
 
 from analysis.errors import SwimscopeError
+from analysis.formats.warm import warm_in_background
 from analysis.synth.demo import write_demo
 from app.settings import ENV_PREFIX, Settings, current, load_settings, table
 
@@ -67,6 +68,7 @@ def serve(settings: Settings) -> int:
     """Serve until stopped: a threaded server for one process, gunicorn for more. Never in debug mode."""
     logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s %(message)s")
     logging.getLogger("werkzeug").setLevel(logging.WARNING)
+    warm_in_background()
     sys.stderr.write(f"Swimscope at http://{settings.host}:{settings.port}{settings.url_prefix}\n")
     if settings.workers > 1:
         os.environ.update(environment(settings))

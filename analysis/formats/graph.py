@@ -60,12 +60,11 @@ def edge_tables(edges: DepEdges, dense: Dense, n_tasks: int) -> tuple[EdgeTable,
     first = np.flatnonzero(fresh)
     pred, succ = dense.pred[order[first]], dense.succ[order[first]]
     in_order = np.argsort(succ, kind="stable").astype(np.int32)
-    tasks = np.arange(n_tasks + 1)
     table = EdgeTable(
         pred=pred,
         succ=succ,
-        out_offsets=np.searchsorted(pred, tasks).astype(np.int64),
-        in_offsets=np.searchsorted(succ[in_order], tasks).astype(np.int64),
+        out_offsets=_offsets(pred, n_tasks),
+        in_offsets=_offsets(succ, n_tasks),
         in_order=in_order,
         ann_offsets=np.append(first, len(ordered)).astype(np.int64),
     )
@@ -78,6 +77,14 @@ def edge_tables(edges: DepEdges, dense: Dense, n_tasks: int) -> tuple[EdgeTable,
         consumer_view=edges.consumer_view[order].astype(np.int32),
         producer_view=edges.producer_view[order].astype(np.int32),
     )
+
+
+def _offsets(task: I4, n_tasks: int) -> I8:
+    """Where the entries of each task begin once they are grouped by task."""
+    offsets = np.zeros(n_tasks + 1, np.int64)
+    if len(task):
+        np.cumsum(np.bincount(task, minlength=n_tasks), out=offsets[1:])
+    return offsets
 
 
 def arg_table(deps: RawDeps | None, index: IdIndex, listed: Listed, dense: Dense) -> tuple[ArgTable, I8]:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from analysis.formats.raw import AicoreRows, AicpuRows, KnownJoins, RawSwimlane, empty
 from analysis.formats.report import Report
+from analysis.formats.sorting import WORTH_ROWS
 from analysis.model import I8, Bool
 
 _CORE_SHIFT = 47
@@ -31,12 +32,14 @@ def join(raw: RawSwimlane, level: int, report: Report) -> Joined:
     rows, joins = _committed(raw, report)
     if joins is not None:
         return Joined(rows, joins.dispatch, joins.finish, joins.func_id, empty(AicoreRows))
-    _, partner, pairs = _pair(rows, raw.aicpu, report)
+    partner, pairs = _simple_pairs(rows, raw.aicpu) or _pair(rows, raw.aicpu, report)
     found = partner >= 0
-    dispatch = np.zeros(len(rows), np.int64)
-    finish = np.zeros(len(rows), np.int64)
-    dispatch[found] = raw.aicpu.dispatch[partner[found]]
-    finish[found] = raw.aicpu.finish[partner[found]]
+    if found.all():
+        dispatch, finish = raw.aicpu.dispatch[partner], raw.aicpu.finish[partner]
+    else:
+        dispatch, finish = np.zeros((2, len(rows)), np.int64)
+        dispatch[found] = raw.aicpu.dispatch[partner[found]]
+        finish[found] = raw.aicpu.finish[partner[found]]
     _count_unused(raw.aicpu, pairs, report)
     unmatched = empty(AicoreRows)
     if level >= 2 and raw.needs_partner and not found.all():
@@ -72,8 +75,8 @@ def _keys(core: I8, reg: I8) -> I8 | None:
     return (core << _CORE_SHIFT) | reg
 
 
-def _pair(rows: AicoreRows, aicpu: AicpuRows, report: Report) -> tuple[I8, I8, Bool]:
-    """(rank among equal keys, partner index or -1) per AICore row, and which AICPU rows were used."""
+def _pair(rows: AicoreRows, aicpu: AicpuRows, report: Report) -> tuple[I8, Bool]:
+    """Partner index or -1 per AICore row, and which AICPU rows were used."""
     used = np.zeros(len(aicpu), np.bool_)
     left, right = _keys(rows.core, rows.reg), _keys(aicpu.core, aicpu.reg)
     if left is None or right is None:
@@ -86,13 +89,34 @@ def _pair(rows: AicoreRows, aicpu: AicpuRows, report: Report) -> tuple[I8, I8, B
     if np.array_equal(sorted_left, sorted_right):
         partner[order_left] = order_right
         used[:] = True
-        return rank_left, partner, used
+        return partner, used
     at = np.searchsorted(sorted_right, sorted_left) + rank_left
     inside = at < len(sorted_right)
     hit = np.flatnonzero(inside)[sorted_right[at[inside]] == sorted_left[inside]]
     partner[order_left[hit]] = order_right[at[hit]]
     used[order_right[at[hit]]] = True
-    return rank_left, partner, used
+    return partner, used
+
+
+def _simple_pairs(rows: AicoreRows, aicpu: AicpuRows) -> tuple[I8, Bool] | None:
+    """The pairs of a long, healthy capture (register ids count up per core, no key twice) by a table; else None."""
+    n = len(aicpu)
+    if n < WORTH_ROWS or int(aicpu.reg.min()) < 0:
+        return None
+    size = np.zeros(int(aicpu.core.max()) + 1, np.int64)
+    np.maximum.at(size, aicpu.core, aicpu.reg + 1)
+    if int(size.max()) > 4 * n or int(size.sum()) > 4 * n:
+        return None
+    from analysis.formats.lane_kernel import pair
+
+    base = np.concatenate(([0], np.cumsum(size)))
+    partner = np.empty(len(rows), np.int64)
+    table, seen = np.full(int(base[-1]), -1, np.int32), np.zeros(int(base[-1]), np.bool_)
+    if not pair(rows.core, rows.reg, aicpu.core, aicpu.reg, base[:-1], size, table, seen, partner):
+        return None
+    used = np.zeros(n, np.bool_)
+    used[partner[partner >= 0]] = True
+    return partner, used
 
 
 def _ranked_keys(rows: AicoreRows, aicpu: AicpuRows) -> tuple[I8, I8]:

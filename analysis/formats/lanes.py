@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.formats.sorting import WORTH_ROWS, order_of
 from analysis.model import I2, I8, MISSING, Bool
 
 MAX_ROWS = 32_767
 _PEEL_ROWS = 32
+_MAX_LANES = 4096
 
 
 def sub_rows(lane: NDArray[Any], start: I8, end: I8) -> I2:
@@ -22,6 +24,8 @@ def sub_rows(lane: NDArray[Any], start: I8, end: I8) -> I2:
     """
     rows = np.zeros(len(start), np.int16)
     if not len(start) or _plain(lane, start, end):
+        return rows
+    if len(start) >= WORTH_ROWS and compiled_rows(lane, start, end, rows):
         return rows
     timed = np.flatnonzero((start != MISSING) & (end != MISSING))
     if not len(timed):
@@ -48,6 +52,30 @@ def sub_rows(lane: NDArray[Any], start: I8, end: I8) -> I2:
             return rows
     rows[order] = _heap_rows(lanes, starts, ends, _PEEL_ROWS)
     return rows
+
+
+def compiled_rows(lane: NDArray[Any], start: I8, end: I8, rows: I2) -> bool:
+    """Fill ``rows`` by the compiled loop; False (and ``rows`` as it was) where lanes are too many or too crowded."""
+    from analysis.formats import lane_kernel as kernel
+
+    lowest = int(lane.min())
+    lanes = int(lane.max()) - lowest + 1
+    if lanes > _MAX_LANES:
+        return False
+    lane = lane.astype(np.int64)
+    order = np.zeros(0, np.int64)
+    for _ in range(2):
+        free_at = np.full((lanes, _PEEL_ROWS), MISSING, np.int64)
+        last = np.full((lanes, 2), MISSING, np.int64)
+        state = kernel.first_fit(lane, start, end, order, lowest, free_at, last, rows)
+        if state == kernel.FITTED:
+            return True
+        found = order_of(lane, start, end) if state == kernel.UNORDERED else None
+        rows[:] = 0
+        if found is None:
+            return False
+        order = found
+    return False
 
 
 def _plain(lane: NDArray[Any], start: I8, end: I8) -> bool:

@@ -18,6 +18,11 @@ from analysis.model import I4, I8, U8, Bool
 R = TypeVar("R", bound="Columns")
 
 
+def _picked(column: NDArray[Any], rows: NDArray[Any]) -> NDArray[Any]:
+    """``column[rows]``; for indexes the quicker of the two ways to write it."""
+    return column[rows] if rows.dtype == np.bool_ else column.take(rows, axis=0)
+
+
 @dataclass
 class Columns:
     """A bundle of arrays of equal first dimension."""
@@ -27,7 +32,7 @@ class Columns:
 
     def take(self: R, rows: NDArray[Any]) -> R:
         """The same bundle with only ``rows`` (mask or indexes)."""
-        return replace(self, **{f.name: getattr(self, f.name)[rows] for f in fields(self)})
+        return replace(self, **{f.name: _picked(getattr(self, f.name), rows) for f in fields(self)})
 
     @classmethod
     def join(cls: type[R], parts: Sequence[R]) -> R:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analysis.formats.host_clock import Mapping
 from analysis.formats.host_clock import relative as relative_ns
 from analysis.formats.idindex import IdIndex
 from analysis.formats.lanes import sub_rows
 from analysis.formats.raw import OrchRows, RawSwimlane
-from analysis.model import I4, I8, MISSING, U1, U8, Bool, OrchTable, PhaseLane, PhaseTable, UploadTable
+from analysis.formats.sorting import order_of
+from analysis.model import I4, MISSING, U1, U8, Bool, OrchTable, PhaseLane, PhaseTable, UploadTable
 
 OUTER_KINDS = frozenset(
     [
@@ -63,32 +63,18 @@ def lane_of(kind: str) -> PhaseLane:
 
 def _dense(task: U8, has_task: Bool, index: IdIndex) -> I4:
     out = np.full(len(task), -1, np.int32)
+    if has_task.all():
+        return index.find(task)
     if has_task.any():
         out[has_task] = index.find(task[has_task])
     return out
 
 
-_START_BITS = 48
-
-
-def _order(stream: I8, start: I8, end: I8) -> NDArray[np.int64]:
-    """Rows by (stream, start, end, file order). Streams come one after the other and nearly sorted, so one packed key
-    is sorted where it fits; only equal starts with ends out of order need the full sort."""
-    if not len(start):
-        return np.zeros(0, np.int64)
-    first = int(start.min())
-    if int(start.max()) - first < 1 << _START_BITS and int(stream.min()) >= 0 and int(stream.max()) < 1 << 14:
-        key = (stream << _START_BITS) | (start - first)
-        order = np.argsort(key, kind="stable")
-        key, ends = key[order], end[order]
-        if not ((key[1:] == key[:-1]) & (ends[1:] < ends[:-1])).any():
-            return order
-    return np.lexsort((end, start, stream))
-
-
 def phase_table(raw: RawSwimlane, index: IdIndex, zero: int) -> PhaseTable:
     """Scheduler phases sorted by (stream, start, end)."""
-    rows = raw.phases.take(_order(raw.phases.stream, raw.phases.start, raw.phases.end))
+    rows = raw.phases
+    order = order_of(rows.stream, rows.start, rows.end)
+    rows = rows if order is None else rows.take(order)
     lanes = np.array([lane_of(kind) for kind in raw.kinds], np.uint8)
     lane: U1 = lanes[rows.kind] if len(rows) else np.zeros(0, np.uint8)
     position = np.searchsorted(np.array(raw.streams, np.int64), rows.stream)
@@ -115,29 +101,32 @@ def phase_table(raw: RawSwimlane, index: IdIndex, zero: int) -> PhaseTable:
 def orch_table(raw: RawSwimlane, index: IdIndex, zero: int, clock: Mapping | None) -> OrchTable:
     """Orchestrator records of device and host, sorted by (stream, start, end)."""
     host = raw.host_orch
-    both = OrchRows.join([raw.orch, host])
+    rows = OrchRows.join([raw.orch, host]) if len(host) else raw.orch
     is_host = np.concatenate((np.zeros(len(raw.orch), np.bool_), np.ones(len(host), np.bool_)))
-    start, end = both.start.copy(), both.end.copy()
-    start_ns = np.full(len(both), MISSING, np.int64)
+    start, end = rows.start, rows.end
+    start_ns = np.full(len(rows), MISSING, np.int64)
     end_ns = start_ns.copy()
     if clock is not None and len(host):
         origin = clock.clock.origin_ns
+        start, end = start.copy(), end.copy()
         start_ns[is_host], end_ns[is_host] = relative_ns(host.start, origin), relative_ns(host.end, origin)
         start[is_host], end[is_host] = clock.to_device(host.start), clock.to_device(host.end)
     start, end = start - zero, end - zero
-    order = _order(both.stream, start, end)
-    rows = both.take(order)
+    order = order_of(rows.stream, start, end)
+    if order is not None:
+        rows, is_host = rows.take(order), is_host[order]
+        start, end, start_ns, end_ns = start[order], end[order], start_ns[order], end_ns[order]
     return OrchTable(
         stream=rows.stream.astype(np.int32),
         kind=rows.kind.astype(np.int16),
-        start_ticks=start[order],
-        end_ticks=end[order],
+        start_ticks=start,
+        end_ticks=end,
         submit_idx=rows.submit_idx,
         task=_dense(rows.task, rows.has_task, index),
-        host=is_host[order],
-        host_start_ns=start_ns[order],
-        host_end_ns=end_ns[order],
-        row=sub_rows(rows.stream, start[order], end[order]),
+        host=is_host,
+        host_start_ns=start_ns,
+        host_end_ns=end_ns,
+        row=sub_rows(rows.stream, start, end),
     )
 
 

@@ -12,6 +12,7 @@ from analysis.formats.idindex import IdIndex
 from analysis.formats.join import Joined
 from analysis.formats.lanes import sub_rows
 from analysis.formats.raw import RawSwimlane
+from analysis.formats.sorting import order_of
 from analysis.model import (
     EARLY_UNKNOWN,
     I4,
@@ -87,7 +88,7 @@ def type_codes(core_types: list[str]) -> NDArray[np.int8]:
 def record_table(joined: Joined, index: IdIndex, listed: Listed, codes: NDArray[np.int8], zero: int) -> RecordTable:
     """Records sorted by (core, start, end, file order), with function ids and sub-rows; ``block`` is filled later."""
     rows = joined.rows
-    order = _record_order(rows.core, rows.start, rows.end)
+    order = order_of(rows.core, rows.start, rows.end)
     if order is not None:
         rows = rows.take(order)
         joined = replace(
@@ -111,12 +112,6 @@ def record_table(joined: Joined, index: IdIndex, listed: Listed, codes: NDArray[
         row=sub_rows(core, receive, end),
         sched_row=sub_rows(core, dispatch, finish),
     )
-
-
-def _record_order(core: I8, start: I8, end: I8) -> NDArray[np.int64] | None:
-    same, equal = core[1:] == core[:-1], start[1:] == start[:-1]
-    sorted_already = (core[1:] > core[:-1]) | (same & ((start[1:] > start[:-1]) | (equal & (end[1:] >= end[:-1]))))
-    return None if sorted_already.all() else np.lexsort((end, start, core))
 
 
 def _functions(named: I8, kernel_ids: I4, task: I4, code: NDArray[np.int8]) -> I4:

@@ -31,12 +31,17 @@ class _Unusual(Exception):
     """The text is not of the plain form the walk is for."""
 
 
-def walk(text: Text, plan: Plan) -> Sections | None:
+def walk(text: Text, plan: Plan, worth_bytes: int | None = None) -> Sections | None:
     """The sections of a JSON object; None where the usual way has to read it.
+
+    Args:
+        text: the whole file.
+        plan: the long lists to look for.
+        worth_bytes: files shorter than this are left to the usual way (:data:`WORTH_BYTES` by default).
 
     Lists that were read on the way are in ``rows`` and ``streams`` of the result.
     """
-    if len(text) < WORTH_BYTES:
+    if len(text) < (WORTH_BYTES if worth_bytes is None else worth_bytes):
         return None
     try:
         return _Walk(text, plan).sections()

@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.formats import lanes
+from analysis.formats import join as joining
+from analysis.formats import lanes, sorting, warm
 from analysis.formats.host_clock import round_div
 from analysis.formats.idindex import IdIndex
 from analysis.formats.lanes import sub_rows
+from analysis.formats.raw import AicoreRows, AicpuRows, RawSwimlane
 from analysis.formats.report import MAX_PLACES, OTHER_PLACES, Report
 from analysis.model import MISSING
 
@@ -37,9 +39,15 @@ def columns(bars: list[tuple[int, int, int]]) -> tuple[np.ndarray, np.ndarray, n
     return table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy()
 
 
+WORTH = st.sampled_from([0, 1_000_000])
+"""Compiled loops for every table, or for none."""
+
+
 @settings(max_examples=400, deadline=None)
-@given(bars=BARS, in_order=st.booleans(), far=st.booleans(), peel=st.sampled_from([1, 2, 32]))
-def test_sub_rows_equal_first_fit(bars: list[tuple[int, int, int, bool]], in_order: bool, far: bool, peel: int) -> None:
+@given(bars=BARS, in_order=st.booleans(), far=st.booleans(), peel=st.sampled_from([1, 2, 32]), worth=WORTH)
+def test_sub_rows_equal_first_fit(
+    bars: list[tuple[int, int, int, bool]], in_order: bool, far: bool, peel: int, worth: int
+) -> None:
     scale = 2**57 if far else 1
     given_bars = [
         (lane, MISSING if gone else start * scale, (start + length - 1) * scale) for lane, start, length, gone in bars
@@ -48,6 +56,8 @@ def test_sub_rows_equal_first_fit(bars: list[tuple[int, int, int, bool]], in_ord
         given_bars.sort()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lanes, "_PEEL_ROWS", peel)
+        patch.setattr(lanes, "WORTH_ROWS", worth)
+        patch.setattr(sorting, "WORTH_ROWS", worth)
         assert sub_rows(*columns(given_bars)).tolist() == first_free_row(given_bars)
 
 
@@ -56,6 +66,67 @@ def test_many_bars_at_once_stay_in_bounds() -> None:
     rows = sub_rows(np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(n, 9, np.int64))
     assert rows[:33].tolist() == list(range(33))
     assert int(rows.max()) == lanes.MAX_ROWS
+
+
+@settings(max_examples=200, deadline=None)
+@given(rows=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(0, 9))), nearly=st.booleans())
+def test_the_order_of_rows_is_that_of_a_stable_sort(rows: list[tuple[int, int, int]], nearly: bool) -> None:
+    if nearly:
+        rows = sorted(rows)
+        rows[1:3] = rows[1:3][::-1]
+    group, start, end = columns(rows)
+    want = sorted(range(len(rows)), key=lambda at: rows[at])
+    with pytest.MonkeyPatch.context() as patch:
+        for worth in (0, 1_000_000):
+            patch.setattr(sorting, "WORTH_ROWS", worth)
+            found = sorting.order_of(group, start, end)
+            assert (list(range(len(rows))) if found is None else found.tolist()) == want
+
+
+def test_rows_far_from_their_order_are_sorted_by_the_general_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sorting, "WORTH_ROWS", 0)
+    start = np.arange(1000, 0, -1)
+    found = sorting.order_of(np.zeros(1000, np.int64), start, start)
+    assert found is not None
+    assert found.tolist() == list(range(999, -1, -1))
+
+
+KEYS = st.lists(st.tuples(st.integers(0, 3), st.integers(-1, 6)), max_size=20)
+
+
+@settings(max_examples=300, deadline=None)
+@given(ours=KEYS, theirs=KEYS, unique=st.booleans())
+def test_the_join_is_the_same_by_table_and_by_sorting(
+    ours: list[tuple[int, int]], theirs: list[tuple[int, int]], unique: bool
+) -> None:
+    if unique:
+        ours, theirs = list(dict.fromkeys(ours)), list(dict.fromkeys(theirs))
+    seen = []
+    with pytest.MonkeyPatch.context() as patch:
+        for worth in (1, 1_000_000):
+            patch.setattr(joining, "WORTH_ROWS", worth)
+            report = Report()
+            found = joining.join(_keyed(ours, theirs), 2, report)
+            columns_of = [found.rows.reg, found.rows.core, found.dispatch, found.finish, found.unmatched.reg]
+            seen.append(([column.tolist() for column in columns_of], report.notices()))
+    assert seen[0] == seen[1]
+
+
+def _keyed(ours: list[tuple[int, int]], theirs: list[tuple[int, int]]) -> RawSwimlane:
+    """A swimlane with these (core, reg) keys in its two streams; every stamp is different."""
+    core, reg = np.array(ours, np.int64).reshape(-1, 2).T
+    other_core, other_reg = np.array(theirs, np.int64).reshape(-1, 2).T
+    n, m = len(ours), len(theirs)
+    stamp, none = np.arange(1, n + 1), np.full(n, -1, np.int64)
+    aicore = AicoreRows(core, np.zeros(n, np.uint64), reg, stamp, stamp + 1, stamp, none)
+    aicpu = AicpuRows(other_core, other_reg, np.arange(m) + 100, np.arange(m) + 200, np.full(m, -1, np.int64))
+    return RawSwimlane("chip", 2, 1, 4, ["aic"] * 4, None, aicore, aicpu)
+
+
+def test_every_compiled_loop_can_be_made_ready() -> None:
+    warm.warm_up()
+    child = warm.warm_in_background()
+    assert child.wait(timeout=120) == 0
 
 
 IDS = st.lists(
