@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from analysis.formats.inputs import SIBLINGS, stem
+from analysis.formats.inputs import SIBLINGS, is_swimlane, stem
 from analysis.formats.peek import kind_of_file
 
 ErrorSink: TypeAlias = Callable[[str, str], None]
@@ -24,7 +24,6 @@ SKIPPED = frozenset({"__pycache__", "node_modules"})
 """Directories that are never entered; hidden directories and pass dumps are not entered either."""
 DFX = "dfx_outputs"
 _RANK = re.compile(r"(rank|device|dev|d|node|worker|card|npu|chip)_?(\d+)", re.IGNORECASE)
-_SWIMLANE_NAME = re.compile(r"(chip_swimlane|l2_swimlane|l2_perf|perf_swimlane).*\.json(\.gz)?")
 _CPM_NAME = re.compile(r"CPM_(static|observed).*\.json(\.gz)?")
 _MEMORY_PASS = "AllocateMemoryAddr"
 
@@ -139,7 +138,7 @@ def _list(directory: Path, sink: ErrorSink) -> _Listing | None:
 def _sources(base: Path, listing: _Listing, passes: tuple[Path, ...], sink: ErrorSink) -> Iterator[CaptureSource]:
     kinds = _kinds(listing)
     siblings = _siblings(listing)
-    swimlanes = [name for name, kind in kinds.items() if kind == "swimlane" or _SWIMLANE_NAME.fullmatch(name)]
+    swimlanes = [name for name, kind in kinds.items() if is_swimlane(name, kind)]
     traces = tuple(
         sorted(
             (name for name, kind in kinds.items() if kind == "trace" and not _CPM_NAME.fullmatch(name)),

@@ -17,6 +17,7 @@ SIBLINGS = {
     "cpm_observed": ("CPM_observed*.json",),
 }
 """Kind of sibling → name patterns, best first; each also with ``.gz``."""
+_SWIMLANE_NAME = re.compile(r"(chip_swimlane|l2_swimlane|l2_perf|perf_swimlane).*\.json(\.gz)?")
 _RANK_DIRECTORY = re.compile(r"(rank|device|dev|d|node|worker|card|npu|chip)_?\d+", re.IGNORECASE)
 _HOST_LEVEL = re.compile(rb'"level"\s*:\s*3\b')
 _LEVEL_BYTES = 512
@@ -84,8 +85,17 @@ def json_files(directory: Path) -> list[Path]:
 
 
 def swimlanes(directory: Path) -> list[Path]:
-    """Swimlane files of the directory, recognised by structure, by name."""
-    return [file for file in json_files(directory) if kind_of_file(file) == "swimlane"]
+    """Swimlane files of the directory, ordered by name."""
+    return [file for file in json_files(directory) if is_swimlane(file.name, kind_of_file(file))]
+
+
+def is_swimlane(name: str, kind: str | None) -> bool:
+    """Whether a file of this name and recognised kind stands for a capture's swimlane.
+
+    Structure decides; a file that only has the name is a damaged swimlane, which is an error to show and not a file to
+    pass over.
+    """
+    return kind == "swimlane" or _SWIMLANE_NAME.fullmatch(name) is not None
 
 
 def of_swimlane(swimlane: Path) -> Inputs:

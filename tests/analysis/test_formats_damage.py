@@ -20,9 +20,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analysis import formats
-from analysis.errors import InputError, LimitError, SwimscopeError
+from analysis.errors import AmbiguousError, InputError, LimitError, SwimscopeError
 from analysis.formats import reading
 from analysis.model import Capture
+from analysis.store import Store
 
 DATA = pathlib.Path(__file__).parents[1] / "data"
 FORMATS = ("chip", "unified", "us", "host", "launches")
@@ -206,7 +207,7 @@ def test_deep_nesting_is_one_error_in_bounded_memory(where: str, tmp_path: pathl
     script = (
         "import re, sys\n"
         "from analysis import formats\n"
-        "from analysis.errors import InputError\n"
+        "from analysis.errors import AmbiguousError, InputError\n"
         "try:\n    formats.load(sys.argv[1])\nexcept InputError as error:\n    print(error.reason)\n"
         # not ru_maxrss: that of a child begins with its parent's
         "print(re.search(r'VmHWM:\\s+(\\d+) kB', open('/proc/self/status').read()).group(1))"
@@ -298,3 +299,26 @@ def test_joins_equal_the_obvious_loop(
     assert counts.get("unmatched_aicpu", 0) == sum(map(len, queues.values()))
     assert counts.get("reserved_row", 0) == sum(row[3] == 0 for row in rows)
     assert counts.get("wrong_type", 0) == int(odd_row)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b'{"chip_swimlane_level": 2, "metad', b"\0\0\0", b"{}", b"not JSON"])
+@pytest.mark.parametrize("name", ["chip_swimlane_records.json", "l2_perf_records_1.json"])
+def test_a_directory_with_a_damaged_swimlane_is_an_error_that_names_it(
+    content: bytes, name: str, tmp_path: pathlib.Path
+) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "deps.json").write_bytes((DATA / "deps" / "healthy.json").read_bytes())
+    (run / name).write_bytes(content)
+    for open_it in (formats.load, Store(tmp_path / "store").open):
+        with pytest.raises(InputError, match=name):
+            open_it(run)
+    assert Store(tmp_path / "store").known(run) is None
+
+
+def test_a_damaged_swimlane_beside_a_sound_one_is_named_as_a_choice(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a.json").write_bytes((DATA / "chip" / "healthy.json").read_bytes())
+    (tmp_path / "chip_swimlane_records.json").write_text("{")
+    with pytest.raises(AmbiguousError) as error:
+        formats.load(tmp_path)
+    assert len(error.value.choices) == 2

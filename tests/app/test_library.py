@@ -84,10 +84,11 @@ def test_new_changed_and_removed_runs_are_seen_without_restart(tmp_path: Path) -
     assert [r.path for r in services.library.runs()] == ["two/dfx_outputs"]
 
 
-def test_a_broken_capture_is_listed_with_its_error_and_the_others_open(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kept_bytes", [0, 1, 40, 700])
+def test_a_broken_capture_is_listed_with_its_error_and_the_others_open(kept_bytes: int, tmp_path: Path) -> None:
     root = tmp_path / "root"
     broken = write_capture(root / "broken" / "dfx_outputs", 20, 1).files[0]
-    broken.write_bytes(broken.read_bytes()[:700])
+    broken.write_bytes(broken.read_bytes()[:kept_bytes])
     write_capture(root / "good" / "dfx_outputs", 20, 1)
     services = services_over(root, tmp_path / "data")
     assert "chip_swimlane_records.json" in wait_for(services, "broken/dfx_outputs").error
