@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from analysis.early_dispatch import markers
 from analysis.errors import NotAvailable
-from analysis.model import EARLY_UNKNOWN, EARLY_YES, MISSING, ArgType, Capture, EdgeSource, TaskKind, task_label
+from analysis.model import EARLY_UNKNOWN, EARLY_YES, I8, MISSING, ArgType, Capture, EdgeSource, TaskKind, task_label
 from analysis.needs import has_receive
 from analysis.timeline.items import KIND_LETTERS, ItemKind
 
 MAX_NEIGHBOURS = 200
+GRAPH_NODE_MASK = 1023
+"""Bits of a ring-1 id that number the node inside its outer graph task (FORMATS section 8)."""
 STAMPS = ("dispatch", "receive", "start", "end", "finish")
 DIFFERENCES = (
     ("duration", "start", "end"),
@@ -199,6 +203,10 @@ def task_facts(capture: Capture, task: int) -> TaskFacts:
     ]
     if outer >= 0:
         facts.append(("graph task", task_label(int(tasks.task_id[outer]))))
+        facts.append(("graph node", task_id & GRAPH_NODE_MASK))
+    nodes = np.flatnonzero((tasks.outer == task) & (tasks.n_records > 0)) if kind is TaskKind.GRAPH else None
+    if nodes is not None:
+        facts.append(("graph nodes with records", len(nodes)))
     edges = capture.edges
     entering = edges.in_order[int(edges.in_offsets[task]) : int(edges.in_offsets[task + 1])]
     leaving = range(int(edges.out_offsets[task]), int(edges.out_offsets[task + 1]))
@@ -209,7 +217,7 @@ def task_facts(capture: Capture, task: int) -> TaskFacts:
         name=capture.task_name(task),
         kind=kind.name.lower(),
         facts=tuple(facts),
-        stamps_ticks=tuple((stamp, _known(int(getattr(tasks, f"{stamp}_ticks")[task]))) for stamp in STAMPS),
+        stamps_ticks=tuple((stamp, _task_stamp(capture, stamp, task, nodes)) for stamp in STAMPS),
         has_graph=bool(tasks.in_graph[task]) or capture.meta.edges_from_fanout,
         predecessors=tuple(_neighbour(capture, int(e), int(edges.pred[e])) for e in entering[:MAX_NEIGHBOURS]),
         n_predecessors=len(entering),
@@ -219,6 +227,19 @@ def task_facts(capture: Capture, task: int) -> TaskFacts:
         blocks=tuple(f"r{int(row)}" for row in rows[:MAX_NEIGHBOURS]),
         n_blocks=len(rows),
     )
+
+
+def _task_stamp(capture: Capture, stamp: str, task: int, nodes: I8 | None) -> int | None:
+    """A stamp of the task; of a graph task the envelope of its ``nodes``: earliest, or latest for end and finish."""
+    if stamp == "receive" and not has_receive(capture):
+        return None
+    column: I8 = getattr(capture.tasks, f"{stamp}_ticks")
+    if nodes is None:
+        return _known(int(column[task]))
+    known = column[nodes][column[nodes] != MISSING]
+    if not len(known):
+        return None
+    return int(known.max() if stamp in ("end", "finish") else known.min())
 
 
 def _neighbour(capture: Capture, edge: int, other: int) -> Neighbour:

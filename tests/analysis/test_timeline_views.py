@@ -236,6 +236,9 @@ def test_without_receive_stamps_setup_is_unknown_not_zero() -> None:
     assert dict(facts.stamps_ticks)["receive"] is None
     assert {dict(facts.differences_ticks)[part] for part in ("setup", "propagation")} == {None}
     assert dict(facts.differences_ticks)["head"] == 10
+    assert dict(task_facts(run, 0).stamps_ticks) == {
+        "dispatch": 90, "receive": None, "start": 100, "end": 200, "finish": 210,
+    }  # fmt: skip
     index = build_index(run, View.WORKER)
     table = visible_table(run, index, np.arange(index.n_tracks, dtype=np.int32), 0, 1000)
     assert table.cells("receive_us") == [None]
@@ -259,6 +262,21 @@ def test_maximum_lead_names_the_missing_stamp() -> None:
     with pytest.raises(NotAvailable, match="None of its predecessors"):
         maximum_lead(*target(2, Rec(2, 0, 300, 400)))
     assert maximum_lead(*target(2, Rec(1, 0, 100, 200, finish=230), Rec(2, 0, 300, 400, dispatch=150))) == (150, 230)
+
+
+def test_a_graph_task_shows_the_envelope_of_its_nodes() -> None:
+    first, second = (1 << 32) | (7 << 10) | 2, (1 << 32) | (7 << 10) | 5
+    run = capture(
+        [Rec(first, 0, 100, 200, receive=90, dispatch=80, finish=210), Rec(second, 1, 150, 260, finish=270)],
+        kinds={7: TaskKind.GRAPH, 8: TaskKind.GRAPH},
+    )
+    tasks = dataclasses.replace(run.tasks, outer=np.array([-1, -1, 0, 0], dtype=np.int32))
+    run = dataclasses.replace(run, tasks=tasks)
+    outer, node, without = (task_facts(run, run.task_index(i)) for i in (7, second, 8))
+    assert dict(outer.stamps_ticks) == {"dispatch": 80, "receive": 90, "start": 100, "end": 260, "finish": 270}
+    assert ("graph nodes with records", 2) in outer.facts
+    assert [node.facts[-2], node.facts[-1]] == [("graph task", "t7"), ("graph node", 5)]
+    assert set(dict(without.stamps_ticks).values()) == {None}
 
 
 def test_a_task_the_graph_does_not_name_has_unknown_neighbours_not_none() -> None:
