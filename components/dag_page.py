@@ -7,6 +7,7 @@ from typing import Any
 from dash import html
 
 from analysis.graph.scene import Scene
+from components import fmt
 from components.dag import KIND_TEXT
 from components.dag_style import LOOKS
 
@@ -67,7 +68,10 @@ def hud(scene: Scene, mode: str) -> list[Any]:
     lines = [
         html.Div([html.Strong(tasks), by_groups], **{"data-tasks": str(scene.n_represented)}),
         html.Div(
-            [html.Strong(f"{edges.visible:,} of {edges.total:,} edges"), f" in {len(scene.line_pred):,} lines"],
+            [
+                html.Strong(f"{edges.visible:,} of {edges.total:,} edges"),
+                f" in {fmt.plural(len(scene.line_pred), 'line')}",
+            ],
             **{"data-edges": str(edges.visible)},
         ),
     ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from analysis.model import HostClock
+
 MISSING_TEXT = "–"
 
 
@@ -57,6 +59,13 @@ def frequency(hz: int | None) -> str:
     if hz >= 1_000_000_000:
         return f"{hz / 1e9:g} GHz"
     return f"{hz / 1e6:g} MHz"
+
+
+def host_clock(clock: HostClock) -> str:
+    """How host stamps lie on the device's axis, and how surely."""
+    if clock.merged and clock.uncertainty_ns is not None:
+        return f"merged with the device clock, ± {clock.uncertainty_ns:,} ns"
+    return f"not merged: {clock.reason}; the gap between host and device part is unknown"
 
 
 def when(epoch_s: float | None) -> str:

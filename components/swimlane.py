@@ -29,6 +29,7 @@ HIGHLIGHTS = (
     ("early", "Early-dispatch targets"),
 )
 MARKER_COLORS = (("blue", "Blue"), ("red", "Red"), ("green", "Green"), ("amber", "Amber"))
+_CLOCK_HINT = "Host lanes were stamped by the host's clock, all others by the device's; one axis shows both."
 EXPORTS = (
     ("png", "Picture (PNG)"),
     ("svg", "Picture (SVG)"),
@@ -37,12 +38,13 @@ EXPORTS = (
 )
 
 
-def swimlane(dumps: tuple[str, ...] = (), side: Any = None) -> html.Div:
+def swimlane(dumps: tuple[str, ...] = (), side: Any = None, clock: str = "") -> html.Div:
     """The whole page: toolbar, overview, lanes, details.
 
     Args:
         dumps: pass dumps found beside the run.
         side: what stands to the right of the lanes.
+        clock: how host stamps lie on the device's axis, where the run has both.
     """
     return html.Div(
         [
@@ -51,7 +53,8 @@ def swimlane(dumps: tuple[str, ...] = (), side: Any = None) -> html.Div:
             html.Div(
                 [
                     html.Div(
-                        [_overview(), html.Div(_lanes(), className="swim-middle"), _details()], className="swim-main"
+                        [_overview(), html.Div(_lanes(), className="swim-middle"), _details(clock)],
+                        className="swim-main",
                     ),
                     html.Aside(side, id="swimlane-side", className="swim-side", **{"aria-label": "Performance"}),
                 ],
@@ -257,7 +260,7 @@ def _measure_card() -> html.Div:
     )
 
 
-def _details() -> html.Section:
+def _details(clock: str) -> html.Section:
     return html.Section(
         [
             html.Div(
@@ -265,6 +268,7 @@ def _details() -> html.Section:
                     html.Span(className="swim-grip", **{"aria-hidden": "true"}),
                     html.Span(id="swim-shown", className="swim-shown"),
                     html.Span(id="swim-lines", className="swim-lines muted"),
+                    html.Span(f"Host clock {clock}" if clock else "", className="swim-clock muted", title=_CLOCK_HINT),
                 ],
                 id="swim-details-handle",
                 className="swim-details-handle",

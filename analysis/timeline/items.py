@@ -233,7 +233,7 @@ def _orchestrator(capture: Capture, with_setup: bool) -> tuple[list[_Part], dict
     part = _orch_part(capture, np.arange(len(orch), dtype=np.int32), orch.stream.astype(np.int64) * 2 + orch.host)
     names = {}
     for lane in np.unique(part.lane):
-        place = "Host orchestrator" if lane % 2 else "Orchestrator"
+        place = "Host orch." if lane % 2 else "Orchestrator"
         key = "host" if lane % 2 else "orch"
         names[int(lane)] = (f"{key}:{lane // 2}", f"{place} {lane // 2}", key.upper())
     n = len(uploads)

@@ -238,12 +238,7 @@ def _files(capture: Capture) -> list[tuple[str, str]]:
         out.append(("clock", "not in the file; ticks are nanoseconds, order is judged within 40 ns (assumed)"))
     if meta.host_clock is not None:
         host = meta.host_clock
-        text = (
-            f"merged with the device clock, ± {host.uncertainty_ns:,} ns"
-            if host.merged and host.uncertainty_ns is not None
-            else f"not merged: {host.reason}; the gap between host and device part is unknown"
-        )
-        out.append(("host clock", text))
+        out.append(("host clock", fmt.host_clock(host)))
     out.append(("rows", f"{meta.aicore_rows:,} AICore, {meta.aicpu_rows:,} AICPU, {len(capture.records):,} joined"))
     out.append(("content", meta.capture_id[:16]))
     return out

@@ -9,7 +9,7 @@ from app.pages import Page
 from app.panel.view import tab_texts
 from app.services import Services
 from app.url_state import ViewState
-from components import panel, swimlane
+from components import fmt, panel, swimlane
 
 PAGE = Page("swimlane", "/r/<run>/swimlane", "Swimlane", 1)
 
@@ -17,9 +17,11 @@ PAGE = Page("swimlane", "/r/<run>/swimlane", "Swimlane", 1)
 def layout(services: Services, view: ViewState, run_key: str) -> Any:
     """The skeleton; the browser fills it from ``/api/timeline``."""
     run = services.library.run(run_key)
-    n_records = len(services.library.capture(run_key, view.launch).records)
-    quick = n_records <= services.settings.inline_analysis_records
-    return swimlane.swimlane(pass_dumps(Path(run.source)), panel.panel(tab_texts(), view.tab, by_itself=quick))
+    capture = services.library.capture(run_key, view.launch)
+    clock = capture.meta.host_clock
+    quick = len(capture.records) <= services.settings.inline_analysis_records
+    side = panel.panel(tab_texts(), view.tab, by_itself=quick)
+    return swimlane.swimlane(pass_dumps(Path(run.source)), side, "" if clock is None else fmt.host_clock(clock))
 
 
 def pass_dumps(source: Path) -> tuple[str, ...]:

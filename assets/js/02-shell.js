@@ -3,6 +3,7 @@
   "use strict";
   const ns = (window.swimscope = window.swimscope || {});
   const GO = { r: "runs", o: "", s: "swimlane", f: "functions", d: "graph" };
+  const GO_MS = 1200;
   const pageKeys = new Map();
   let pendingGo = 0;
 
@@ -96,8 +97,23 @@
     showSwitches();
   });
 
+  const plain = (event) => !(ns.keys.typing(event) || event.ctrlKey || event.metaKey || event.altKey);
+
+  /* The key after g is this file's, whatever it means on the page: hence before every other listener. */
   document.addEventListener("keydown", (event) => {
-    if (ns.keys.typing(event) || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (!plain(event) || document.querySelector("dialog[open]")) return;
+    const going = Date.now() - pendingGo < GO_MS && event.key in GO;
+    pendingGo = event.key === "g" && !going ? Date.now() : 0;
+    if (!going) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    const page = GO[event.key];
+    if (page === "runs") ns.url.go(ns.config.prefix);
+    else if (ns.url.place().run) ns.url.go(ns.url.href(page));
+  }, true);
+
+  document.addEventListener("keydown", (event) => {
+    if (!plain(event) || event.defaultPrevented) return;
     if (event.key === "?") return openSheet();
     if (event.key === "/") {
       const box = document.querySelector(".page input[type=search], .page input[type=text]");
@@ -111,16 +127,6 @@
     if (event.key === "Escape" && !document.querySelector("dialog[open]") && ns.url.get().sel) {
       return ns.url.set({ sel: null }, { push: true });
     }
-    if (Date.now() - pendingGo < 1200 && event.key in GO) {
-      pendingGo = 0;
-      event.preventDefault();
-      event.stopImmediatePropagation();
-      const page = GO[event.key];
-      if (page === "runs") ns.url.go(ns.config.prefix);
-      else if (ns.url.place().run) ns.url.go(ns.url.href(page));
-      return undefined;
-    }
-    pendingGo = event.key === "g" ? Date.now() : 0;
     return undefined;
   });
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from analysis.model import HostClock
 from components import fmt
 
 
@@ -41,3 +42,17 @@ def test_numbers_and_words() -> None:
     assert fmt.percent(0.12345) == "12.3 %"
     assert fmt.when(0) == "1970-01-01 00:00"
     assert (fmt.plural(1, "task"), fmt.plural(2_000, "task")) == ("1 task", "2,000 tasks")
+
+
+@pytest.mark.parametrize(
+    ("clock", "text"),
+    [
+        (HostClock(True, 21, "", "", 0, None), "merged with the device clock, ± 21 ns"),
+        (
+            HostClock(False, None, "no anchors", "", 0, None),
+            "not merged: no anchors; the gap between host and device part is unknown",
+        ),
+    ],
+)
+def test_host_clock_says_how_sure_it_is(clock: HostClock, text: str) -> None:
+    assert fmt.host_clock(clock) == text

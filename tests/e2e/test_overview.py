@@ -124,6 +124,21 @@ def test_the_key_sheet_opens_and_closes(page: Page, server: Server) -> None:
     expect(page).to_have_url(re.compile("/functions"))
 
 
+def test_the_key_after_g_changes_the_page_even_where_it_means_something(page: Page, server: Server) -> None:
+    """On the swimlane ``d`` moves and ``r`` measures, on the graph ``f`` fits; after ``g`` they go places."""
+    open_page(page, server.page("attention", "swimlane"))
+    page.wait_for_selector("#swim-root[data-drawn]:not([data-busy])")
+    for key, place in (("d", "/graph$"), ("f", "/functions$"), ("s", "/swimlane$")):
+        page.keyboard.press("g")
+        page.keyboard.press(key)
+        expect(page).to_have_url(re.compile(place))
+        page.wait_for_selector(f".page-{place.strip('/$')}")
+    page.wait_for_selector("#swim-root[data-drawn]:not([data-busy])")
+    page.keyboard.press("g")
+    page.keyboard.press("r")
+    page.wait_for_selector(".page-runs")
+
+
 @pytest.mark.parametrize(
     "analysis", ["critical-path", "gaps", "chains", "early-dispatch", "cores", "setup", "overhead"]
 )

@@ -116,7 +116,7 @@
     const drawn = found.lines.length;
     const bad = found.lines.filter((line) => line[5]).length;
     const parts = [`${found.n_predecessors} before, ${found.n_successors} after`];
-    parts.push(drawn === found.n_lines ? `${drawn} lines` : `${drawn} of ${found.n_lines} lines drawn`);
+    parts.push(drawn === found.n_lines ? `${drawn} ${drawn === 1 ? "line" : "lines"}` : `${drawn} of ${found.n_lines} lines drawn`);
     if (found.n_hidden) parts.push(`${found.n_hidden} lead to tasks without a bar here`);
     if (bad) parts.push(`${bad} violate happens-before`);
     node.textContent = parts.join(" · ");
