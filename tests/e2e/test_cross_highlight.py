@@ -13,7 +13,8 @@ from tests.e2e.harness import Server, open_page, wait_idle
 from tests.e2e.panel_page import Panel
 from tests.shared_data import needs_shared
 
-FOLLOW_MS = 1_000
+QUIET_S = 1.0
+"""Long enough for a message between tabs (they take some milliseconds) to have arrived if one had been sent."""
 KINDS = [
     ("setup", "task:"),
     ("functions", "func:"),
@@ -152,15 +153,15 @@ def two_tabs(context: BrowserContext, server: Server, run: str) -> tuple[Panel, 
     return panel, second
 
 
-def test_two_tabs_follow_each_other_within_a_second(context: BrowserContext, server: Server) -> None:
+def test_two_tabs_follow_each_other(context: BrowserContext, server: Server) -> None:
     panel, graph = two_tabs(context, server, "attention")
     panel.row(1).locator(".ag-cell").first.click()
     sel = panel.data(1)["sel"]
-    graph.wait_for_function("s => window.swimscope.url.get().sel === s", arg=sel, timeout=FOLLOW_MS)
+    graph.wait_for_function("s => window.swimscope.url.get().sel === s", arg=sel)
     assert f"sel={sel}" in graph.url
     graph.evaluate("s => window.swimscope.url.set({ sel: s, hl: null }, { push: true })", panel.data(3)["sel"])
     other = panel.data(3)["sel"]
-    panel.page.wait_for_function("s => window.swimscope.url.get().sel === s", arg=other, timeout=FOLLOW_MS)
+    panel.page.wait_for_function("s => window.swimscope.url.get().sel === s", arg=other)
     panel.settle()
     assert panel.marked() == [other]
     assert selection(panel)["n_total"]
@@ -171,16 +172,16 @@ def test_following_can_be_switched_off(context: BrowserContext, server: Server) 
     graph.click("#sync-switch")
     assert graph.get_attribute("#sync-switch", "aria-pressed") == "false"
     panel.choose(1)
-    time.sleep(FOLLOW_MS / 1000)
+    time.sleep(QUIET_S)
     assert "sel=" not in graph.url
     graph.click("#sync-switch")
     panel.choose(2)
-    graph.wait_for_function("s => window.swimscope.url.get().sel === s", arg=panel.data(2)["sel"], timeout=FOLLOW_MS)
+    graph.wait_for_function("s => window.swimscope.url.get().sel === s", arg=panel.data(2)["sel"])
 
 
 def test_another_run_does_not_follow(context: BrowserContext, server: Server) -> None:
     panel = Panel.at(context.new_page(), server, "attention", "gaps")
     other = open_page(context.new_page(), server.page("layers", "graph"))
     panel.choose(1)
-    time.sleep(FOLLOW_MS / 1000)
+    time.sleep(QUIET_S)
     assert "sel=" not in other.url
