@@ -101,3 +101,27 @@ def pair(
         seen[slot] = True
         partner[row] = table[slot]
     return True
+
+
+@compiled
+def group(task: I4, offsets: I8, order: I4, block: I4) -> None:
+    """Rows grouped by task into ``order``, each group (``offsets``) in row order, and the place of each row in its
+    group into ``block``. ``block`` begins at 0."""
+    filled = np.zeros(len(offsets), np.int32)
+    for row in range(len(task)):
+        owner = task[row]
+        block[row] = filled[owner]
+        order[offsets[owner] + filled[owner]] = row
+        filled[owner] += 1
+
+
+@compiled
+def extreme(task: I4, values: I8, largest: bool, out: I8) -> None:
+    """Smallest or largest captured value per task into ``out``, which begins at MISSING."""
+    for row in range(len(task)):
+        value, owner = values[row], task[row]
+        if value == MISSING:
+            continue
+        before = out[owner]
+        if before == MISSING or (value > before if largest else value < before):
+            out[owner] = value

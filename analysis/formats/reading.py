@@ -79,7 +79,7 @@ def read_file(path: Path) -> Text:
 
 def _read_all(file: FileIO) -> Text:
     """Everything up to the end of the file, which may grow or shrink meanwhile."""
-    buffer = zeros((os.fstat(file.fileno()).st_size + 1 + PAD_BYTES,), np.uint8)
+    buffer = zeros((os.fstat(file.fileno()).st_size + 1 + PAD_BYTES,), np.uint8, filled=True)
     end = 0
     while True:
         if end + PAD_BYTES == len(buffer):

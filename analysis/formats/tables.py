@@ -12,7 +12,7 @@ from analysis.formats.idindex import IdIndex
 from analysis.formats.join import Joined
 from analysis.formats.lanes import sub_rows
 from analysis.formats.raw import RawSwimlane
-from analysis.formats.sorting import order_of
+from analysis.formats.sorting import WORTH_ROWS, order_of
 from analysis.model import (
     EARLY_UNKNOWN,
     I4,
@@ -199,6 +199,8 @@ def task_kinds(
 class Grouping:
     """Records by task."""
 
+    task: I4
+    """Task of each record."""
     offsets: I8
     order: I4
     counts: I4
@@ -219,22 +221,39 @@ def group_by_task(task: I4, n_tasks: int) -> Grouping:
     counts = np.bincount(task, minlength=n_tasks).astype(np.int32)
     offsets = np.zeros(n_tasks + 1, np.int64)
     np.cumsum(counts, out=offsets[1:])
-    order = np.argsort(task, kind="stable").astype(np.int32)
+    order, block = _grouped(task, offsets)
     filled, shared = np.flatnonzero(counts), np.flatnonzero(counts > 1)
     members = np.repeat(offsets[shared], counts[shared])
     starts = np.zeros(len(shared), np.int64)
     np.cumsum(counts[shared][:-1], out=starts[1:])
     inside = np.arange(len(members)) - np.repeat(starts, counts[shared])
     shared_order = order[members + inside]
-    block = np.zeros(len(task), np.int32)
-    block[shared_order] = inside
-    return Grouping(offsets, order, counts, block, filled, order[offsets[filled]], shared, shared_order, starts)
+    return Grouping(task, offsets, order, counts, block, filled, order[offsets[filled]], shared, shared_order, starts)
+
+
+def _grouped(task: I4, offsets: I8) -> tuple[I4, I4]:
+    """(record indexes grouped by task, index of each record within its task)."""
+    if len(task) >= WORTH_ROWS:
+        from analysis.formats.lane_kernel import group
+
+        order, block = np.empty(len(task), np.int32), np.empty(len(task), np.int32)
+        group(task, offsets, order, block)
+        return order, block
+    order = np.argsort(task, kind="stable").astype(np.int32)
+    block = np.empty(len(task), np.int32)
+    block[order] = np.arange(len(task)) - offsets[task[order]]
+    return order, block
 
 
 def per_task(values: I8, groups: Grouping, largest: bool) -> I8:
     """Smallest or largest captured value over the records of each task; MISSING where there is none."""
     out = np.full(len(groups.counts), MISSING, np.int64)
     if not len(values):
+        return out
+    if len(values) >= WORTH_ROWS:
+        from analysis.formats.lane_kernel import extreme
+
+        extreme(groups.task, values, largest, out)
         return out
     out[groups.filled] = values[groups.first]
     if not len(groups.shared):

@@ -25,13 +25,16 @@ _SAMPLE = b"""{"aicore_tasks": [[0, 1, 1, 5, 6, 1]], "aicpu_tasks": [[0, 1, 4, 7
 
 def warm_up() -> None:
     """Compile, or load, every compiled loop of the ingestion in this process."""
-    from analysis.formats.lane_kernel import insertion_order, pair
+    from analysis.formats.lane_kernel import extreme, group, insertion_order, pair
 
     walk(Text.of(_SAMPLE), PLAN, worth_bytes=0)
     column, order = np.arange(2, dtype=np.int64), np.empty(2, np.int64)
     for lane in (column, column[::-1]):
         lanes.compiled_rows(lane, column, column, np.zeros(2, np.int16))
     insertion_order(column, column, column, order)
+    task, block = column.astype(np.int32), np.empty(2, np.int32)
+    group(task, np.arange(3, dtype=np.int64), block, block.copy())
+    extreme(task, column, True, order)
     table, seen = np.full(4, -1, np.int32), np.zeros(4, np.bool_)
     pair(column, column, column, column, column, column + 2, table, seen, order)
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.formats import join as joining
-from analysis.formats import lanes, sorting, warm
+from analysis.formats import lanes, sorting, tables, warm
 from analysis.formats.host_clock import round_div
 from analysis.formats.idindex import IdIndex
 from analysis.formats.lanes import sub_rows
@@ -121,6 +121,24 @@ def _keyed(ours: list[tuple[int, int]], theirs: list[tuple[int, int]]) -> RawSwi
     aicore = AicoreRows(core, np.zeros(n, np.uint64), reg, stamp, stamp + 1, stamp, none)
     aicpu = AicpuRows(other_core, other_reg, np.arange(m) + 100, np.arange(m) + 200, np.full(m, -1, np.int64))
     return RawSwimlane("chip", 2, 1, 4, ["aic"] * 4, None, aicore, aicpu)
+
+
+@settings(max_examples=150, deadline=None)
+@given(rows=st.lists(st.tuples(st.integers(0, 5), st.one_of(st.just(MISSING), st.integers(-9, 9))), max_size=30))
+def test_records_are_grouped_by_task_the_same_both_ways(rows: list[tuple[int, int]]) -> None:
+    task = np.array([owner for owner, _ in rows], np.int32)
+    values = np.array([value for _, value in rows], np.int64)
+    of_task = [[at for at, (owner, _) in enumerate(rows) if owner == wanted] for wanted in range(6)]
+    captured = [[values[at] for at in members if values[at] != MISSING] for members in of_task]
+    with pytest.MonkeyPatch.context() as patch:
+        for worth in (0, 1_000_000):
+            patch.setattr(tables, "WORTH_ROWS", worth)
+            groups = tables.group_by_task(task, 6)
+            assert groups.order.tolist() == [at for members in of_task for at in members]
+            assert groups.block.tolist() == [of_task[owner].index(at) for at, (owner, _) in enumerate(rows)]
+            for largest, pick in ((False, min), (True, max)):
+                found = tables.per_task(values, groups, largest).tolist()
+                assert found == [pick(part, default=MISSING) for part in captured]
 
 
 def test_every_compiled_loop_can_be_made_ready() -> None:
