@@ -97,8 +97,8 @@ def gap_card(services: Services, run: dict[str, Any], gaps: Outcome) -> Any:
     return cards.card(
         "Worst gap",
         fmt.duration_us(worst["gap_us"]),
-        f"before {worst['name']}, {worst['cause']}",
-        tooltip="Longest gap before a task of the observed critical path",
+        f"{worst['cause']}, before {worst['name']}",
+        tooltip=f"Longest gap before a task of the observed critical path: {worst['cause']}, before {worst['name']}",
         href=_href(services, run, "gaps", sel=f"gap:{worst['task_id']}"),
     )
 

@@ -99,6 +99,21 @@
 
   const plain = (event) => !(ns.keys.typing(event) || event.ctrlKey || event.metaKey || event.altKey);
 
+  /* Menus that are <details>: Escape and a press elsewhere close them; Escape then does nothing else. */
+  const openMenus = () => [...document.querySelectorAll("details[open]:has(> .menu)")];
+
+  document.addEventListener("pointerdown", (event) => {
+    for (const menu of openMenus()) if (!menu.contains(event.target)) menu.open = false;
+  }, true);
+
+  document.addEventListener("keydown", (event) => {
+    const [menu] = event.key === "Escape" ? openMenus() : [];
+    if (!menu) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+    event.stopImmediatePropagation();
+  }, true);
+
   /* The key after g is this file's, whatever it means on the page: hence before every other listener. */
   document.addEventListener("keydown", (event) => {
     if (!plain(event) || document.querySelector("dialog[open]")) return;

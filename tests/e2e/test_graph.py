@@ -354,3 +354,20 @@ def test_reload_and_a_second_person_see_the_same_picture(
     theirs.wait_for_selector("#graph-cy[data-ready]")
     settled(theirs)
     assert (nodes(theirs), lines(theirs), with_class(theirs, "dim")) == mine
+
+
+def test_the_export_menu_closes_on_escape_and_elsewhere(page: Page, server: Server) -> None:
+    """Escape closes the menu only: the selection stays until the next one."""
+    open_graph(page, server, SMALL)
+    click(page, nodes(page)[0])
+    chosen = url_keys(page)["sel"]
+    menu = page.locator(".graph-export")
+    menu.locator("summary").click()
+    page.keyboard.press("Escape")
+    expect(menu).not_to_have_attribute("open", "")
+    expect(menu.locator("summary")).to_be_focused()
+    assert url_keys(page)["sel"] == chosen
+    menu.locator("summary").click()
+    expect(menu).to_have_attribute("open", "")
+    page.locator("#graph-side").click()
+    expect(menu).not_to_have_attribute("open", "")

@@ -106,16 +106,6 @@
 
   T.exportTrace = () => save(address("trace.json", {}), stem() + "-trace.json");
 
-  /* Close the menu; true when it was open. */
-  T.closeExport = () => {
-    const menu = T.el("swim-export");
-    if (!menu || !menu.open) return false;
-    menu.open = false;
-    return true;
-  };
-
-  document.addEventListener("pointerdown", (event) => event.target.closest("#swim-export") || T.closeExport());
-
   T.parts.push(() => {
     const menu = T.el("swim-export");
     const work = { png: () => T.exportPicture("png"), svg: () => T.exportPicture("svg"), csv: T.exportCsv, trace: T.exportTrace };

@@ -204,8 +204,7 @@
   }
 
   function escape() {
-    if (T.closeExport()) T.el("swim-export").querySelector("summary").focus();
-    else if (!T.el("swim-menu").hidden) T.closeMenu();
+    if (!T.el("swim-menu").hidden) T.closeMenu();
     else if (!T.el("swim-marker-edit").hidden) T.closeMarker();
     else if (T.s.url.mz) T.set({ mz: null }, true);
     else if (T.s.url.sel || T.s.url.item) T.set({ sel: null, item: null }, true);
