@@ -14,7 +14,8 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, unquote
 
 MAX_ID = 2**64 - 1
-MAX_TICKS = 2**63 - 1
+MAX_TICKS = 2**61
+"""Far beyond any run; the browser holds it exactly, and window plus padding stays below what routes accept."""
 STORED_LINK_KEY = "s"
 _RUN_PATH = re.compile(r"^/r/([^/]+)(?:/([^/]*))?/?$")
 _TASK = re.compile(r"^(task|group|chain|gap):(\d{1,20})$")
@@ -118,7 +119,7 @@ def _measure() -> Codec:
         if not match:
             raise ValueError("not START:END in ticks")
         low, high = int(match.group(1)), int(match.group(2))
-        if max(abs(low), abs(high)) > MAX_TICKS or low > high:
+        if max(abs(low), abs(high)) > MAX_TICKS or low >= high:
             raise ValueError("not START:END in ticks with START before END")
         return text
 

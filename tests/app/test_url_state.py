@@ -6,7 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.url_state import KEYS, MAX_ID, Place, Problem, ViewState, decode, decode_path, encode, href, pairs, path
+from app.url_state import (
+    KEYS,
+    MAX_ID,
+    MAX_TICKS,
+    Place,
+    Problem,
+    ViewState,
+    decode,
+    decode_path,
+    encode,
+    href,
+    pairs,
+    path,
+)
 
 IDS = st.integers(0, MAX_ID).map(str)
 SELECTIONS = st.one_of(
@@ -18,7 +31,9 @@ SELECTIONS = st.one_of(
 LISTS = st.lists(st.text(min_size=1, max_size=12), max_size=5).map(tuple)
 WINDOWS = st.one_of(
     st.just((None, None)),
-    st.tuples(st.integers(-(2**62), 2**62), st.integers(1, 2**60)).map(lambda w: (w[0], w[0] + w[1])),
+    st.tuples(st.integers(-MAX_TICKS, MAX_TICKS // 2), st.integers(1, MAX_TICKS // 2)).map(
+        lambda w: (w[0], w[0] + w[1])
+    ),
 )
 
 
@@ -152,3 +167,15 @@ def test_links_lead_back_to_their_place(run_key: str, page: str, prefix: str) ->
 def test_links_carry_the_prefix_and_the_view() -> None:
     assert href("gaps", "k", ViewState(sel="gap:3"), "/x/") == "/x/r/k/gaps?sel=gap:3"
     assert href("runs", prefix="/x/") == "/x/"
+
+
+@pytest.mark.parametrize("query", ["mz=-9223372036854775807:9223372036854775807", "mz=5:5", "t0=0&t1=9223372036854775807"])
+def test_ticks_that_the_browser_cannot_hold_are_a_problem(query: str) -> None:
+    view, problems = decode(query)
+    assert [problem.key for problem in problems] == [query.split("=")[-2].split("&")[-1]]
+    assert (view.mz, view.t1) == ("", None)
+
+
+def test_the_largest_ticks_come_back_as_the_browser_writes_them() -> None:
+    assert int(float(MAX_TICKS)) == MAX_TICKS
+    assert decode(f"mz={-MAX_TICKS}:{MAX_TICKS}")[1] == []

@@ -306,3 +306,10 @@ def test_a_link_with_everything_restores_exactly_even_when_it_is_stored(page, se
     )
     other.rest()
     assert other.js(state) == seen
+
+
+@pytest.mark.parametrize("measured", ["-9223372036854775807:9223372036854775807", "900:100", "7:7"])
+def test_a_measured_range_that_cannot_be_is_said_and_not_asked_for(page, server, measured: str) -> None:
+    lane = Swimlane.open(page, server, DEVICE, f"mz={measured}")
+    assert lane.js("T.range()") is None
+    assert "START before END" in page.locator(".notice").inner_text()

@@ -4,10 +4,12 @@
   const ns = (window.swimscope = window.swimscope || {});
   const T = (ns.timeline = ns.timeline || { parts: [] });
   const SNAP_PX = 7;
+  const MAX_TICKS = 2 ** 61; // as in app/url_state.py, whose notice says why a range was not used
 
   T.range = () => {
     const match = /^(-?\d+):(-?\d+)$/.exec(T.s.url.mz || "");
-    return match ? [Number(match[1]), Number(match[2])] : null;
+    const [from, to] = match ? [Number(match[1]), Number(match[2])] : [0, 0];
+    return from < to && from >= -MAX_TICKS && to <= MAX_TICKS ? [from, to] : null;
   };
 
   const snapped = (at) => {
