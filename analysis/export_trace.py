@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from analysis.errors import NotAvailable
 from analysis.model import MISSING, Capture, task_label
 from analysis.results import to_us
-from analysis.timeline.items import ItemKind, Items, View, available_views, class_name, view_items
+from analysis.timeline.items import ItemKind, Items, ItemTitles, View, available_views, graph_envelopes, view_items
 
 CHUNK_EVENTS = 8192
 PROCESSES: dict[View, tuple[int, str]] = {
@@ -117,10 +117,7 @@ def _facts(capture: Capture) -> Event:
 def _view_events(capture: Capture, view: View, items: Items) -> Iterator[list[Event]]:
     pid, process = PROCESSES[view]
     yield _names(pid, process, items)
-    class_names = [
-        class_name(capture, int(kind), int(value))
-        for kind, value in zip(items.class_kind, items.class_value, strict=True)
-    ]
+    titles = ItemTitles(capture, items.class_kind, items.class_value)
     labels = _TaskLabels(capture)
     for low in range(0, len(items.start_ticks), CHUNK_EVENTS):
         part = slice(low, low + CHUNK_EVENTS)
@@ -142,7 +139,7 @@ def _view_events(capture: Capture, view: View, items: Items) -> Iterator[list[Ev
                 "tid": tid,
                 "ts": ts,
                 "dur": dur,
-                "name": class_names[cls],
+                "name": titles.of(cls, task),
                 "cat": ItemKind(kind).name.lower(),
                 "args": labels.of(task) | args[kind](index),
             }
@@ -223,6 +220,11 @@ def _arguments(capture: Capture, kinds: NDArray[Any], index: NDArray[Any]) -> di
             "detail": capture.uploads.detail,
         },
     }
+    if bool((kinds == ItemKind.GRAPH).any()):
+        task, *bounds = graph_envelopes(capture)
+        columns[ItemKind.GRAPH] = {name: np.full(len(capture.tasks), MISSING) for name in ("start_ticks", "end_ticks")}
+        for column, values in zip(columns[ItemKind.GRAPH].values(), bounds, strict=True):
+            column[task] = values
     return {kind: _picker(columns[kind], index[kinds == kind]) for kind in columns if bool((kinds == kind).any())}
 
 

@@ -84,6 +84,8 @@ FLAG_WAIT = 1
 FLAG_RETAIN = 2
 OVERLAP_NONE, OVERLAP_COVERED, OVERLAP_OTHER = 0, 1, 2
 EARLY_NO, EARLY_YES, EARLY_UNKNOWN = 0, 1, 2
+GRAPH_NODE_MASK = 1023
+"""Bits of a ring-1 id that number the node inside its outer graph task (FORMATS section 8)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,13 +445,20 @@ class Capture:
         return -1
 
     def task_name(self, task: int) -> str:
-        """What a person calls the task: its function name, or its kind for alloc, dummy and graph tasks."""
+        """What a person calls the task: its function name, or its kind for alloc, dummy and graph tasks.
+
+        A node of a graph task has no function id: it is called by outer task and node, ``t6 node 3``.
+        """
         kind = TaskKind(int(self.tasks.kind[task]))
         func_id = int(self.tasks.func_id[task])
         if func_id >= 0:
             return self.meta.func_name(func_id)
         if kind in (TaskKind.ALLOC, TaskKind.DUMMY, TaskKind.GRAPH):
             return kind.name.lower()
+        outer = int(self.tasks.outer[task])
+        if outer >= 0:
+            node = int(self.tasks.task_id[task]) & GRAPH_NODE_MASK
+            return f"{task_label(int(self.tasks.task_id[outer]))} node {node}"
         return "unresolved"
 
     @property

@@ -158,8 +158,11 @@ def task_names(capture: Capture, tasks: NDArray[Any]) -> list[str]:
     index = np.asarray(tasks)
     if not len(index):
         return []
-    pairs = capture.tasks.func_id[index].astype(np.int64) * 256 + capture.tasks.kind[index]
-    _, first, inverse = np.unique(pairs, return_index=True, return_inverse=True)
+    func_id = capture.tasks.func_id[index]
+    codes = func_id.astype(np.int64) * 256 + capture.tasks.kind[index]
+    node = (capture.tasks.outer[index] >= 0) & (func_id < 0)
+    codes[node] = -1024 - index[node]  # each node of a graph task has a name of its own
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
     names = [capture.task_name(int(index[at])) for at in first.tolist()]
     return [names[at] for at in inverse.tolist()]
 

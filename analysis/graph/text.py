@@ -55,6 +55,8 @@ def _as_id(text: str) -> int | None:
 def _name_matches(capture: Capture, wanted: str) -> Bool:
     tasks = capture.tasks
     code = np.where(tasks.func_id >= 0, tasks.func_id, -1 - tasks.kind.astype(np.int32))
+    node = np.flatnonzero((tasks.outer >= 0) & (tasks.func_id < 0))
+    code[node] = -1024 - node  # each node of a graph task has a name of its own
     codes, first, inverse = np.unique(code, return_index=True, return_inverse=True)
     matches = np.array([wanted in capture.task_name(int(at)).lower() for at in first], dtype=bool)
     return matches[inverse] if len(codes) else np.zeros(0, dtype=bool)

@@ -12,13 +12,22 @@ import numpy as np
 
 from analysis.early_dispatch import markers
 from analysis.errors import NotAvailable
-from analysis.model import EARLY_UNKNOWN, EARLY_YES, I8, MISSING, ArgType, Capture, EdgeSource, TaskKind, task_label
+from analysis.model import (
+    EARLY_UNKNOWN,
+    EARLY_YES,
+    GRAPH_NODE_MASK,
+    I8,
+    MISSING,
+    ArgType,
+    Capture,
+    EdgeSource,
+    TaskKind,
+    task_label,
+)
 from analysis.needs import has_receive
-from analysis.timeline.items import KIND_LETTERS, ItemKind
+from analysis.timeline.items import KIND_LETTERS, ItemKind, graph_title, record_title
 
 MAX_NEIGHBOURS = 200
-GRAPH_NODE_MASK = 1023
-"""Bits of a ring-1 id that number the node inside its outer graph task (FORMATS section 8)."""
 STAMPS = ("dispatch", "receive", "start", "end", "finish")
 DIFFERENCES = (
     ("duration", "start", "end"),
@@ -32,7 +41,10 @@ DIFFERENCES = (
 
 @dataclass(frozen=True, slots=True)
 class ItemFacts:
-    """One record, phase, orchestrator record, upload or unmatched row: ``facts`` are (name, text or number or None)."""
+    """One record, phase, orchestrator record, upload, unmatched row or graph envelope.
+
+    ``facts`` are (name, text or number or None).
+    """
 
     name: str
     title: str
@@ -92,10 +104,10 @@ def item_facts(capture: Capture, item: str) -> ItemFacts | None:
     if len(item) < 2 or item[0] not in KIND_LETTERS or not item[1:].isdecimal():
         return None
     kind, row = ItemKind(KIND_LETTERS.index(item[0])), int(item[1:])
-    sizes = (capture.records, capture.unmatched, capture.phases, capture.orch, capture.uploads)
+    sizes = (capture.records, capture.unmatched, capture.phases, capture.orch, capture.uploads, capture.tasks)
     if row >= len(sizes[kind]):
         return None
-    return (_record, _unmatched, _phase, _orch, _upload)[kind](capture, item, row)
+    return (_record, _unmatched, _phase, _orch, _upload, _graph)[kind](capture, item, row)
 
 
 def _core(capture: Capture, core: int) -> str:
@@ -126,7 +138,7 @@ def _record(capture: Capture, name: str, row: int) -> ItemFacts:
         ("register id", int(records.reg_id[row])),
         ("scheduler thread", threads[core] if threads is not None and core < len(threads) else None),
     ]
-    return _facts(name, capture.meta.func_name(int(records.func_id[row])), task, stamps, facts)
+    return _facts(name, record_title(capture, int(records.func_id[row]), task), task, stamps, facts)
 
 
 def _unmatched(capture: Capture, name: str, row: int) -> ItemFacts:
@@ -183,6 +195,28 @@ def _upload(capture: Capture, name: str, row: int) -> ItemFacts:
     return _facts(name, capture.meta.phase_kinds[int(uploads.kind[row])], -1, stamps, facts)
 
 
+def _graph(capture: Capture, name: str, task: int) -> ItemFacts | None:
+    """The envelope of an outer graph task; None for any other task and for one none of whose nodes has a record."""
+    nodes = _graph_nodes(capture, task)
+    if nodes is None or not len(nodes):
+        return None
+    stamps = {stamp: _task_stamp(capture, stamp, task, nodes) for stamp in ("start", "end")}
+    facts: list[tuple[str, str | int | None]] = [
+        ("records of its nodes", int(capture.tasks.n_records[nodes].sum())),
+        ("note", "first start to last end of its nodes: no record of its own"),
+        ("names and edges", "not known: deps.json names the graph task only, not its nodes"),
+    ]
+    return _facts(name, graph_title(capture, task), task, stamps, facts)
+
+
+def _graph_nodes(capture: Capture, task: int) -> I8 | None:
+    """Nodes with records of an outer graph task; None when ``task`` is none."""
+    tasks = capture.tasks
+    if tasks.kind[task] != TaskKind.GRAPH:
+        return None
+    return np.flatnonzero((tasks.outer == task) & (tasks.n_records > 0))
+
+
 def task_facts(capture: Capture, task: int) -> TaskFacts:
     """Facts of the task at dense index ``task``."""
     tasks = capture.tasks
@@ -204,7 +238,7 @@ def task_facts(capture: Capture, task: int) -> TaskFacts:
     if outer >= 0:
         facts.append(("graph task", task_label(int(tasks.task_id[outer]))))
         facts.append(("graph node", task_id & GRAPH_NODE_MASK))
-    nodes = np.flatnonzero((tasks.outer == task) & (tasks.n_records > 0)) if kind is TaskKind.GRAPH else None
+    nodes = _graph_nodes(capture, task)
     if nodes is not None:
         facts.append(("graph nodes with records", len(nodes)))
     edges = capture.edges

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from analysis.model import I4, I8, MISSING, Bool, Capture
 from analysis.needs import has_receive
 from analysis.results import Column, Table, task_ids, to_us
-from analysis.timeline.items import KIND_LETTERS, ItemKind, class_name
+from analysis.timeline.items import KIND_LETTERS, ItemKind, ItemTitles, class_name
 from analysis.timeline.query import LodIndex
 
 CSV_COLUMNS = (
-    Column("item", "text", "Letter of the table (r record, u unmatched, p phase, o orchestrator, h upload) and row."),
+    Column("item", "text", "Table (r record, u unmatched, p phase, o orchestrator, h upload, g graph task) and row."),
     Column("lane", "text", "Lane it is drawn in."),
     Column("task_id", "id", "64-bit task id, empty when it has no task."),
-    Column("name", "text", "Function or phase name."),
+    Column("name", "text", "Function or phase; graph t6: an envelope; t6 node 3: a node without function id."),
     Column("core_id", "index", "Core, -1 when it did not run on one."),
     Column("block", "index", "Block within its task, -1 when it is no record."),
     Column("receive_us", "us", "Core received the task, from capture zero."),
@@ -112,7 +112,7 @@ def visible_table(capture: Capture, index: LodIndex, tracks: I4, t0: int, t1: in
     parts = [touching(index, int(track), t0, t1) for track in tracks]
     at = np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
     labels = np.array([lane.label for lane in index.lanes for _ in range(lane.rows)], dtype=object)
-    names = [class_name(capture, int(k), int(v)) for k, v in zip(index.class_kind, index.class_value, strict=True)]
+    titles = ItemTitles(capture, index.class_kind, index.class_value)
     record = index.kind[at] == ItemKind.RECORD
     row = np.where(record, index.index[at], 0)
     start = np.where(record, _column(capture.records.start_ticks, row), index.middle_ticks[at])
@@ -128,7 +128,7 @@ def visible_table(capture: Capture, index: LodIndex, tracks: I4, t0: int, t1: in
             "item": [item_name(index, int(p)) for p in at],
             "lane": labels[index.track_of(at)].tolist() if len(at) else [],
             "task_id": task_ids(capture, index.task[at]),
-            "name": [names[k] for k in index.cls[at].tolist()],
+            "name": [titles.of(*pair) for pair in zip(index.cls[at].tolist(), index.task[at].tolist(), strict=True)],
             "core_id": np.where(record, _column(capture.records.core_id, row), -1),
             "block": np.where(record, _column(capture.records.block, row), -1),
             "receive_us": stamp(receive if has_receive(capture) else np.full_like(receive, MISSING)),

@@ -1,6 +1,7 @@
 """What is drawn in which lane of each view: the items a level-of-detail index is built from.
 
 Definitions: VIEWS "Chip swimlane"; the Worker, Scheduler, Phases and Orchestrator views show only what the file has.
+Graph envelopes: FORMATS "Host-graph runs".
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.model import I4, I8, MISSING, U1, Capture, PhaseLane, TaskKind
+from analysis.model import I4, I8, MISSING, U1, Capture, PhaseLane, TaskKind, task_label
 from analysis.timeline.kernels import pack_rows
 
 
@@ -31,15 +32,17 @@ class ItemKind(enum.IntEnum):
     PHASE = 2
     ORCH = 3
     UPLOAD = 4
+    GRAPH = 5
+    """The envelope of an outer graph task (index = dense task); a span of records, not one."""
 
 
-KIND_LETTERS = "rupoh"
-"""``KIND_LETTERS[kind]`` + index names one item: r record, u unmatched, p phase, o orchestrator, h upload."""
+KIND_LETTERS = "rupohg"
+"""``KIND_LETTERS[kind]`` + index names one item: r record, u unmatched, p phase, o orchestrator, h upload, g graph."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One lane: a core, an AICPU marker lane, a scheduler thread or its resolve sub-lane, an orchestrator stream.
+    """One lane: a core, an AICPU marker lane, the graph tasks, a scheduler thread or its sub-lane, an orchestrator.
 
     ``track`` is its first sub-row; it has ``rows`` of them.
     """
@@ -90,10 +93,13 @@ class _Part:
     class_value: I4
 
 
-CLASS_FUNCTION, CLASS_PHASE, CLASS_UNMATCHED = 0, 1, 2
+CLASS_FUNCTION, CLASS_PHASE, CLASS_UNMATCHED, CLASS_GRAPH = 0, 1, 2, 3
+GRAPH_GROUP = "GRAPH"
+"""Group of the lane that holds the envelopes."""
 _MARKER_BASE = 1 << 32
 _MARKER_ORCH = 2 << 32
 _UPLOAD_LANE = 3 << 32
+_GRAPH_LANE = 4 << 32
 
 
 def available_views(capture: Capture) -> dict[View, str]:
@@ -114,10 +120,43 @@ def available_views(capture: Capture) -> dict[View, str]:
 
 
 def class_name(capture: Capture, kind: int, value: int) -> str:
-    """What a person calls class (kind, value): a function, a phase kind, or ``unmatched``."""
+    """What a person calls class (kind, value): a function, a phase kind, ``unmatched`` or ``graph task``."""
     if kind == CLASS_FUNCTION:
         return capture.meta.func_name(value)
-    return capture.meta.phase_kinds[value] if kind == CLASS_PHASE else "unmatched"
+    if kind == CLASS_PHASE:
+        return capture.meta.phase_kinds[value]
+    return "graph task" if kind == CLASS_GRAPH else "unmatched"
+
+
+class ItemTitles:
+    """What a person calls one item: the name of its class, ``graph t6`` for an envelope, ``t6 node 3`` for a node."""
+
+    def __init__(self, capture: Capture, class_kind: U1, class_value: I4) -> None:
+        self._capture = capture
+        pairs = list(zip(class_kind.tolist(), class_value.tolist(), strict=True))
+        self._names = [class_name(capture, kind, value) for kind, value in pairs]
+        self._graph = {cls for cls, (kind, _) in enumerate(pairs) if kind == CLASS_GRAPH}
+        self._unnamed = {cls for cls, (kind, value) in enumerate(pairs) if kind == CLASS_FUNCTION and value < 0}
+
+    def of(self, cls: int, task: int) -> str:
+        """Title of an item of class ``cls`` and dense index ``task`` (-1 none)."""
+        if cls in self._graph:
+            return graph_title(self._capture, task)
+        if cls in self._unnamed and task >= 0:
+            return record_title(self._capture, -1, task)
+        return self._names[cls]
+
+
+def graph_title(capture: Capture, task: int) -> str:
+    """``graph t6``: the envelope of outer graph task ``task`` (dense index)."""
+    return f"graph {task_label(int(capture.tasks.task_id[task]))}"
+
+
+def record_title(capture: Capture, func_id: int, task: int) -> str:
+    """The function of a record, or ``t6 node 3`` where a node of a graph task has no function id."""
+    if func_id < 0 and task >= 0 and capture.tasks.outer[task] >= 0:
+        return capture.task_name(task)
+    return capture.meta.func_name(func_id)
 
 
 def view_items(capture: Capture, view: View, with_setup: bool = True) -> Items:
@@ -173,7 +212,32 @@ def _worker(capture: Capture, with_setup: bool) -> tuple[list[_Part], dict[int, 
         names[_MARKER_BASE + int(stream)] = (f"aicpu:{stream}", f"AICPU {stream}", "AICPU")
     for stream in np.unique(orch.stream[chosen]):
         names[_MARKER_ORCH + int(stream)] = (f"alloc:{stream}", f"AICPU alloc {stream}", "AICPU")
+    envelopes = _graph_part(capture)
+    if len(envelopes.index):
+        parts.append(envelopes)
+        names[_GRAPH_LANE] = ("graph:0", "Graph tasks", GRAPH_GROUP)
     return parts, names
+
+
+def graph_envelopes(capture: Capture) -> tuple[I4, I8, I8]:
+    """Outer graph tasks (dense, ascending) with the first start and the last end of the records of their nodes."""
+    records, outer = capture.records, capture.tasks.outer
+    owner = np.where(records.task >= 0, outer[records.task], -1) if len(outer) else records.task
+    row = np.flatnonzero(owner >= 0)
+    task, group = np.unique(owner[row], return_inverse=True)
+    start, end = np.full(len(task), np.iinfo(np.int64).max), np.full(len(task), MISSING)
+    np.minimum.at(start, group, records.start_ticks[row])
+    np.maximum.at(end, group, records.end_ticks[row])
+    return task.astype(np.int32), start, end
+
+
+def _graph_part(capture: Capture) -> _Part:
+    task, start, end = graph_envelopes(capture)
+    n = len(task)
+    return _Part(
+        ItemKind.GRAPH, np.full(n, _GRAPH_LANE, dtype=np.int64), _none(n), start, start, end, task, task, CLASS_GRAPH,
+        np.zeros(n, dtype=np.int32),
+    )  # fmt: skip
 
 
 def _tasks_of(capture: Capture, task_id: np.ndarray) -> I4:

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.model import I4, I8, U1, Bool, Capture
-from analysis.timeline.items import Items, Lane, View, view_items
+from analysis.timeline.items import GRAPH_GROUP, ItemKind, Items, Lane, View, view_items
 from analysis.timeline.kernels import NO_CLASS, busy_profile, count_touching, raster, wide_items
 
-INDEX_VERSION = 3
+INDEX_VERSION = 4
 MAX_BAR_LEVEL = 61
 """Stamps lie below 2**62, so no item is longer."""
 OVERVIEW_BINS = 2048
@@ -303,12 +303,13 @@ def _span(items: Items) -> tuple[int, int]:
 
 
 def _overview(items: Items) -> NDArray[np.float64]:
-    """Busy share of all tracks in :data:`OVERVIEW_BINS` equal bins of the span."""
+    """Busy share of all tracks but the envelopes' in :data:`OVERVIEW_BINS` equal bins of the span."""
     first, last = _span(items)
     width = (last - first) / OVERVIEW_BINS
     out = np.zeros(OVERVIEW_BINS, dtype=np.float64)
-    busy_profile(_frozen(items.start_ticks), _frozen(items.end_ticks), first, width, out)
-    return out / (width * max(sum(lane.rows for lane in items.lanes), 1))
+    own = items.kind != ItemKind.GRAPH
+    busy_profile(_frozen(items.start_ticks[own]), _frozen(items.end_ticks[own]), first, width, out)
+    return out / (width * max(sum(lane.rows for lane in items.lanes if lane.group != GRAPH_GROUP), 1))
 
 
 def _pyramid(items: Items, offsets: I8, n_tracks: int) -> dict[str, NDArray[Any]]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.model import Capture
+from analysis.model import Capture, TaskKind
 from analysis.timeline.items import available_views, class_name
 from analysis.timeline.kernels import NO_CLASS
 from analysis.timeline.query import LodIndex, LodResult
@@ -87,7 +87,8 @@ def window_message(index: LodIndex, got: LodResult, capture: Capture, label_tick
 def view_info(capture: Capture, index: LodIndex) -> dict[str, Any]:
     """What a page must know of a view before it draws: lanes, classes with colours, span, overview and clock.
 
-    Each lane carries ``classes``, the classes that occur in it. Ticks stay below 2**53 in any real capture and are
+    Each lane carries ``classes``, the classes that occur in it; ``graph_tasks`` are the local ids of outer graph tasks,
+    by which the browser calls their nodes. Ticks stay below 2**53 in any real capture and are
     plain JSON numbers; 64-bit ids never occur here.
     """
     lane_of_track = np.repeat(np.arange(len(index.lanes)), [lane.rows for lane in index.lanes])
@@ -104,6 +105,7 @@ def view_info(capture: Capture, index: LodIndex) -> dict[str, Any]:
         ],
         "span": [first, last],
         "items": len(index),
+        "graph_tasks": (capture.tasks.task_id[capture.tasks.kind == TaskKind.GRAPH] & np.uint64(0xFFFFFFFF)).tolist(),
         "ticks_per_us": capture.meta.ticks_per_us,
         "overview": [round(float(value), 4) for value in index.overview],
         "overview_peak": peak,

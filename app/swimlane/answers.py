@@ -21,7 +21,7 @@ from analysis.timeline.find import (
     neighbour_in_lane,
     visible_table,
 )
-from analysis.timeline.items import class_name
+from analysis.timeline.items import ItemTitles
 from analysis.timeline.lines import dependency_lines
 from analysis.timeline.query import LodIndex
 from analysis.timeline.sets import highlight_items, search_items
@@ -47,7 +47,7 @@ def describe(request: Request, index: LodIndex, position: int) -> dict[str, Any]
         "start": int(index.start_ticks[position]),
         "middle": int(index.middle_ticks[position]),
         "end": int(index.end_ticks[position]),
-        "name": class_name(request.capture, int(index.class_kind[cls]), int(index.class_value[cls])),
+        "name": ItemTitles(request.capture, index.class_kind, index.class_value).of(cls, task),
         "task_id": None if task_id is None else str(task_id),
         "label": "" if task_id is None else task_label(task_id),
     }

@@ -11,6 +11,7 @@ import pytest
 from analysis.errors import NotAvailable, NotFoundError
 from analysis.formats import load
 from analysis.model import EARLY_YES, MISSING, Capture, PhaseLane, TaskKind
+from analysis.results import task_names
 from analysis.timeline.details import item_facts, maximum_lead, task_facts
 from analysis.timeline.find import cell_summary, item_name, nearest, neighbour_in_lane, visible_table
 from analysis.timeline.items import ItemKind, View, available_views, view_items
@@ -264,14 +265,106 @@ def test_maximum_lead_names_the_missing_stamp() -> None:
     assert maximum_lead(*target(2, Rec(1, 0, 100, 200, finish=230), Rec(2, 0, 300, 400, dispatch=150))) == (150, 230)
 
 
-def test_a_graph_task_shows_the_envelope_of_its_nodes() -> None:
-    first, second = (1 << 32) | (7 << 10) | 2, (1 << 32) | (7 << 10) | 5
-    run = capture(
-        [Rec(first, 0, 100, 200, receive=90, dispatch=80, finish=210), Rec(second, 1, 150, 260, finish=270)],
-        kinds={7: TaskKind.GRAPH, 8: TaskKind.GRAPH},
+def node_id(outer: int, node: int) -> int:
+    return (1 << 32) | (outer << 10) | node
+
+
+def replayed(records: list[Rec], outers: tuple[int, ...], edges: tuple[tuple[int, int], ...] = ()) -> Capture:
+    """A capture whose ring-1 tasks are nodes of the graph tasks ``outers``, without function ids."""
+    run = capture(records, edges, kinds=dict.fromkeys(outers, TaskKind.GRAPH))
+    ids = run.tasks.task_id.astype(np.int64)
+    owner = [run.task_index((i & 0xFFFFFFFF) >> 10) if i >> 32 else -1 for i in ids.tolist()]
+    func_id = np.where(np.array(owner) >= 0, -1, run.tasks.func_id).astype(np.int32)
+    tasks = dataclasses.replace(run.tasks, outer=np.array(owner, dtype=np.int32), func_id=func_id)
+    rows = dataclasses.replace(run.records, func_id=func_id[run.records.task])
+    return dataclasses.replace(run, tasks=tasks, records=rows)
+
+
+TWO_GRAPHS = [
+    Rec(node_id(4, 1), 0, 100, 200, receive=60), Rec(node_id(4, 3), 1, 150, 320, receive=140),
+    Rec(node_id(4, 3), 0, 210, 260, receive=205), Rec(node_id(5, 0), 2, 300, 350, receive=290), Rec(9, 2, 400, 450),
+]  # fmt: skip
+
+
+def test_graph_envelopes_last_from_first_start_to_last_end_of_the_nodes() -> None:
+    run = replayed(TWO_GRAPHS, (4, 5, 6))
+    index = build_index(run, View.WORKER)
+    lane = index.lanes[-1]
+    assert (lane.key, lane.label, lane.rows, lane.items) == ("graph:0", "Graph tasks", 2, 2)
+    at = np.flatnonzero(index.kind == ItemKind.GRAPH)
+    found = {int(run.tasks.task_id[index.task[p]]): (int(index.start_ticks[p]), int(index.end_ticks[p])) for p in at}
+    assert found == {4: (100, 320), 5: (300, 350)}
+    assert len(set(index.track_of(at).tolist())) == 2
+    assert not (build_index(run, View.SCHEDULER).kind == ItemKind.GRAPH).any()
+    without = dataclasses.replace(run, tasks=dataclasses.replace(run.tasks, outer=np.full(7, -1, dtype=np.int32)))
+    plain = build_index(without, View.WORKER)
+    assert len(plain) == len(index) - 2 == len(run.records)
+    assert plain.overview.tolist() == index.overview.tolist(), "an envelope is not busy time"
+
+
+def test_graph_envelopes_and_nodes_say_what_they_are() -> None:
+    run = replayed(TWO_GRAPHS, (4, 5, 6), ((4, 5),))
+    index = build_index(run, View.WORKER)
+    table = visible_table(run, index, np.arange(index.n_tracks, dtype=np.int32), 0, 1000)
+    names = dict(zip(table.cells("item"), table.cells("name"), strict=True))
+    graph = {name: title for name, title in names.items() if name[0] == "g"}
+    assert graph == {"g0": "graph t4", "g1": "graph t5"}
+    assert sorted(names[f"r{row}"] for row in range(5)) == sorted(
+        ["t4 node 1", "t4 node 3", "t4 node 3", "t5 node 0", run.meta.func_name(0)]
     )
-    tasks = dataclasses.replace(run.tasks, outer=np.array([-1, -1, 0, 0], dtype=np.int32))
-    run = dataclasses.replace(run, tasks=tasks)
+    envelope, node = item_facts(run, "g0"), item_facts(run, "r0")
+    assert envelope is not None
+    assert node is not None
+    assert (envelope.title, dict(envelope.stamps_ticks)) == ("graph t4", {"start": 100, "end": 320})
+    assert (dict(envelope.differences_ticks)["duration"], dict(envelope.facts)["records of its nodes"]) == (220, 3)
+    assert node.title == task_facts(run, node.task).name == "t4 node 1"
+    assert item_facts(run, "g2") is None, "t6 has no node with a record"
+    assert item_facts(run, f"g{run.task_index(9)}") is None
+    assert task_names(run, np.arange(len(run.tasks))) == [run.task_name(task) for task in range(len(run.tasks))]
+    lines = dependency_lines(run, index, 0, 1, "both", np.zeros(index.n_tracks, dtype=bool), 9)
+    assert [item_name(index, int(p)) for p in (*lines.from_item, *lines.to_item)] == ["g0", "g1"]
+
+
+def test_search_finds_graph_tasks_and_their_nodes() -> None:
+    run = replayed(TWO_GRAPHS, (4, 5, 6))
+    index = build_index(run, View.WORKER)
+
+    def found(text: str) -> list[str]:
+        return sorted(item_name(index, int(p)) for p in np.flatnonzero(search_items(run, index, text)))
+
+    assert found("t4") == ["g0"]
+    assert found("graph") == ["g0", "g1"]
+    nodes = {label: [f"r{row}" for row in np.flatnonzero(run.records.task == run.task_index(task)).tolist()]
+             for label, task in (("one", node_id(4, 1)), ("three", node_id(4, 3)))}  # fmt: skip
+    assert found("T4 node 3") == nodes["three"]
+    assert found("t4 node") == sorted(nodes["one"] + nodes["three"])
+    assert found("t6 node") == found("t77 node 1") == []
+
+
+GRAPHS = ["qwen3_graph_replay_l4", "graph_replay_2d_l4", "graph_replay_mix_spmd_l4"]
+
+
+@pytest.mark.parametrize("name", shared_params([n for n in GRAPHS if n in capture_names()]))
+def test_graph_envelopes_of_real_captures(name: str) -> None:
+    run = read(name)
+    items = view_items(run, View.WORKER)
+    assert (items.kind == ItemKind.RECORD).sum() == len(run.records) == oracle(name)["records"]
+    at = np.flatnonzero(items.kind == ItemKind.GRAPH)
+    outers = np.flatnonzero(run.tasks.kind == TaskKind.GRAPH)
+    assert sorted(items.task[at].tolist()) == outers.tolist()
+    for p in at:
+        stamps = dict(task_facts(run, int(items.task[p])).stamps_ticks)
+        assert (items.start_ticks[p], items.end_ticks[p]) == (stamps["start"], stamps["end"])
+    node = int(np.flatnonzero(run.tasks.outer >= 0)[0])
+    outer, task_id = int(run.tasks.outer[node]), int(run.tasks.task_id[node])
+    assert run.task_name(node) == f"t{int(run.tasks.task_id[outer])} node {task_id & 1023}"
+
+
+def test_a_graph_task_shows_the_envelope_of_its_nodes() -> None:
+    first, second = node_id(7, 2), node_id(7, 5)
+    run = replayed(
+        [Rec(first, 0, 100, 200, receive=90, dispatch=80, finish=210), Rec(second, 1, 150, 260, finish=270)], (7, 8)
+    )
     outer, node, without = (task_facts(run, run.task_index(i)) for i in (7, second, 8))
     assert dict(outer.stamps_ticks) == {"dispatch": 80, "receive": 90, "start": 100, "end": 260, "finish": 270}
     assert ("graph nodes with records", 2) in outer.facts
@@ -294,7 +387,11 @@ def test_a_task_the_graph_does_not_name_has_unknown_neighbours_not_none() -> Non
 @pytest.mark.parametrize(
     "name",
     shared_params(
-        [n for n in ("qwen3_14b_decode_device", "mixed_example_l4", "pa_hostgraph_mid_l4") if n in capture_names()]
+        [
+            n
+            for n in ("qwen3_14b_decode_device", "mixed_example_l4", "pa_hostgraph_mid_l4", *GRAPHS[:2])
+            if n in capture_names()
+        ]
     ),
 )
 def test_every_item_and_task_of_real_captures_has_details(name: str) -> None:

@@ -272,6 +272,30 @@ def test_label_modes(lane: Swimlane) -> None:
     assert lane.url()["labels"] == "none"
 
 
+def test_graph_tasks_have_an_envelope_and_name_their_nodes(page, server) -> None:
+    lane = Swimlane.open(page, server, "graph_replay_2d_l4", "lanes=graph")
+    assert lane.js("T.s.info.lanes.at(-1).label") == "Graph tasks"
+    [drawn] = lane.traces("graph")
+    assert drawn["meta"]["n"] == 3
+    texts = {text for trace in lane.traces("labels") for text in trace["text"]}
+    assert {"graph t1", "graph t2", "graph t3"} <= texts
+    x, y = lane.place("g1")
+    page.mouse.move(x, y)
+    page.wait_for_selector("#swim-tip strong:text-is('graph t1')")
+    page.mouse.click(x, y)
+    page.wait_for_selector("#swim-details strong:text-is('graph t1')")
+    lane.rest()
+    assert lane.url() == {"lanes": "graph", "sel": "task:1", "item": "g1"}
+    assert "graph t1" in page.locator("#swim-live").inner_text()
+    found = page.evaluate("() => window.swimscope.timeline.json('search', { q: 't1 node 3', from: 0 })")
+    assert (found["count"], found["item"]["name"]) == (1, "t1 node 3")
+    number = found["item"]["lane"].split()[-1]
+    lane = Swimlane.open(page, server, "graph_replay_2d_l4", f"lanes={number}&sel=task:{found['item']['task_id']}")
+    assert "t1 node 3" in lane.details()
+    page.mouse.move(*lane.place(found["item"]["item"]))
+    page.wait_for_selector("#swim-tip strong:text-is('t1 node 3')")
+
+
 def test_setup_apart_in_and_hidden(page, server) -> None:
     lane = Swimlane.open(page, server, "qwen3_40_layers_l4", "t0=1000000&t1=2000000")
     assert lane.traces("setup")

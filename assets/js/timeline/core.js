@@ -195,7 +195,8 @@
     });
     if (T.s !== state) return;
     state.ready = true;
-    state.slots = state.info.classes.map((cls) => ns.theme.index(cls.name));
+    state.slots = state.info.classes.map(T.styleOf);
+    state.graphTasks = new Set(state.info.graph_tasks);
     T.data.clear();
     state.highlight = null;
     fromUrl(state.url);

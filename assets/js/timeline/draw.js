@@ -11,7 +11,10 @@
   const LETTER_PX = 6.1;
   const SLOW_MS = 28;
   const REST_MS = 90;
-  const UNMATCHED = 2;
+  /* Styles beyond the 24 function colours. */
+  const UNMATCHED = 24;
+  const SETUP = 25;
+  const GRAPH = 26;
   const GAP_PX = 0.75;
   const GAP_FROM_PX = 4; /* wider bars end a little early, so that touching records are told apart */
   let colors = null;
@@ -39,6 +42,8 @@
     colors.slots = slots;
     colors.rgb = slots.map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
     colors.ink = slots.map((hex) => (luminance(hex) > 0.22 ? "#10151c" : "#ffffff"));
+    slots[UNMATCHED] = slots[SETUP] = colors.muted;
+    slots[GRAPH] = colors.line;
     return colors;
   };
 
@@ -118,7 +123,8 @@
     T.el("swim-root").dataset.drawn = String(T.stats.draws);
   }
 
-  const styleOf = (cls) => (T.s.info.classes[cls].kind === UNMATCHED ? 24 : T.s.slots[cls]);
+  /* Style of a class of the view: a function or phase by its name, unmatched rows and graph envelopes apart. */
+  T.styleOf = (cls) => ({ 2: UNMATCHED, 3: GRAPH })[cls.kind] ?? ns.theme.index(cls.name);
 
   /* Sort the bars on screen into one list of boxes per colour: the widest as paths, the overflow for the canvas. */
   function collect(data, out, dim) {
@@ -148,13 +154,13 @@
       limit = widths[widths.length - MAX_PATH_BARS];
     }
     for (const bar of seen) {
-      const style = styleOf(data.bar_cls[bar.i]) + (dim ? 100 : 0);
-      const wide = bar.x1 - bar.x0 >= limit || style % 100 === 24;
+      const style = T.s.slots[data.bar_cls[bar.i]] + (dim ? 100 : 0);
+      const wide = bar.x1 - bar.x0 >= limit || style % 100 >= UNMATCHED;
       const setup = setupOf.get(bar.i);
       if (wide && setup) {
         const middle = Math.min(Math.max(T.xAt(bar.start + setup), bar.x0), bar.x1);
         if (middle - bar.x0 >= 0.75) {
-          push(out.paths, dim ? 125 : 25, bar.x0, middle, bar.box);
+          push(out.paths, SETUP + (dim ? 100 : 0), bar.x0, middle, bar.box);
           bar.x0 = Math.min(middle, bar.x1 - 0.5);
         }
       }
@@ -229,7 +235,7 @@
     const image = sc.createImageData(data.cells, rows * COPIES);
     const pixels = new Uint32Array(image.data.buffer);
     const colorOf = T.s.info.classes.map((_, cls) => {
-      const [r, g, b] = styleOf(cls) === 24 ? [128, 128, 128] : palette.rgb[styleOf(cls)];
+      const [r, g, b] = palette.rgb[T.s.slots[cls]] || [128, 128, 128];
       return (b << 16) | (g << 8) | r;
     });
     for (let at = 0; at < rows; at++) {
@@ -274,9 +280,12 @@
         type: "scatter", mode: "none", x, y, fill: "toself", hoverinfo: "skip", showlegend: false,
         opacity: style >= 100 ? 0.22 : 1, line: { width: 0, simplify: false }, name: "bars", meta: { role: "bars", style: kind, dim: style >= 100, n },
       };
-      if (kind >= 24) {
-        trace.fillpattern = { shape: kind === 24 ? "x" : "/", size: 4, solidity: 0.35, fgcolor: palette.muted, bgcolor: palette.line };
-        trace.meta.role = kind === 24 ? "unmatched" : "setup";
+      if (kind === GRAPH) {
+        Object.assign(trace, { mode: "lines", fillcolor: palette.slots[kind], line: { width: 1, color: palette.muted, simplify: false } });
+        trace.meta.role = "graph";
+      } else if (kind >= UNMATCHED) {
+        trace.fillpattern = { shape: kind === UNMATCHED ? "x" : "/", size: 4, solidity: 0.35, fgcolor: palette.muted, bgcolor: palette.line };
+        trace.meta.role = kind === UNMATCHED ? "unmatched" : "setup";
       } else trace.fillcolor = palette.slots[kind];
       return trace;
     });
@@ -285,11 +294,23 @@
   /* "t12", "r1t12" from the two halves of a 64-bit id. */
   T.idLabel = (low, high) => ((high & 0xff) ? `r${high & 0xff}t${low}` : `t${low}`);
 
+  /* What only its graph task names: "graph t6" for an envelope, "t6 node 3" for a node without function id, else "". */
+  T.graphName = (cls, low, high) => {
+    const { kind, value } = T.s.info.classes[cls];
+    if (kind === 3) return "graph " + T.idLabel(low, high);
+    const node = kind === 0 && value < 0 && (high & 0xff) === 1 && T.s.graphTasks.has(low >>> 10);
+    return node ? `t${low >>> 10} node ${low & 1023}` : "";
+  };
+
   function labelText(label, mode) {
-    const name = T.s.info.classes[label.data.bar_cls[label.bar.i]].name;
+    const cls = label.data.bar_cls[label.bar.i];
+    const { name } = T.s.info.classes[cls];
+    if (label.id === undefined) return mode === "id" ? "" : name;
+    const halves = [label.data.label_low[label.id], label.data.label_high[label.id]];
+    const graph = T.graphName(cls, ...halves);
+    if (graph && mode !== "both") return graph;
     if (mode === "func") return name;
-    const id = label.id === undefined ? "" : T.idLabel(label.data.label_low[label.id], label.data.label_high[label.id]);
-    return mode === "id" ? id : [name, id].filter(Boolean).join(" ");
+    return mode === "id" ? T.idLabel(...halves) : [graph || name, T.idLabel(...halves)].join(" ");
   }
 
   function labelTraces(bars) {
@@ -305,7 +326,7 @@
       let text = labelText(label, mode);
       if (letters < 3 || !text) continue;
       if (text.length > letters) text = text.slice(0, letters - 1) + "…";
-      const color = label.style >= 24 ? T.colors().text : ink[label.style];
+      const color = label.style >= UNMATCHED ? T.colors().text : ink[label.style];
       if (!groups.has(color)) groups.set(color, { x: [], y: [], text: [] });
       const group = groups.get(color);
       group.x.push(usAt((left + right) / 2));

@@ -3,7 +3,7 @@
   "use strict";
   const ns = (window.swimscope = window.swimscope || {});
   const T = (ns.timeline = ns.timeline || { parts: [] });
-  const LETTERS = "rupoh";
+  const LETTERS = "rupohg";
   const NEAR_PX = 2;
   const CELL_DELAY_MS = 110;
   let cellTimer = 0;
@@ -49,7 +49,8 @@
     const i = barAt(data, at, x);
     if (i >= 0) {
       const cls = T.s.info.classes[data.bar_cls[i]];
-      return { ...out, kind: "bar", data, i, item: T.itemName(data, i), start: T.barStart(data, i), end: T.barEnd(data, i), name: cls.name };
+      const unnamed = cls.kind === 3 || (cls.kind === 0 && cls.value < 0 && T.s.graphTasks.size > 0);
+      return { ...out, kind: "bar", data, i, item: T.itemName(data, i), start: T.barStart(data, i), end: T.barEnd(data, i), name: cls.name, unnamed };
     }
     const cell = Math.floor(out.tick / 2 ** data.level) - data.cell0;
     if (cell >= 0 && cell < data.cells && data.cls[at * data.cells + cell] !== data.none) {
@@ -114,12 +115,24 @@
       return;
     }
     if (found.kind === "bar") {
-      tip(x, y, [line(found.name, true), line(`${row.lane.label} · ${T.format(T.us(found.end - found.start))}`), line(`from ${T.format(T.us(found.start))}`)]);
+      barTip(x, y, found, row, found.name);
+      if (found.unnamed) cellTimer = window.setTimeout(() => named(x, y, found, row), CELL_DELAY_MS);
       return;
     }
     tip(x, y, [line("Too small to draw apart here", true), line(row.lane.label)]);
     cellTimer = window.setTimeout(() => dense(x, y, found, row), CELL_DELAY_MS);
   };
+
+  function barTip(x, y, found, row, name) {
+    tip(x, y, [line(name, true), line(`${row.lane.label} · ${T.format(T.us(found.end - found.start))}`), line(`from ${T.format(T.us(found.start))}`)]);
+  }
+
+  /* Envelopes and nodes of graph tasks have no class of their own: the server knows what they are called. */
+  function named(x, y, found, row) {
+    T.latest("cell", (signal) => T.json("item", { item: found.item }, signal), (item) => {
+      if (!T.el("swim-tip").hidden && T.s.hover === found) barTip(x, y, found, row, item.name);
+    });
+  }
 
   function dense(x, y, found, row) {
     const extra = { track: found.track, t0: found.start, t1: found.end };
