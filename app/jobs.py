@@ -47,13 +47,15 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a job is: ``fraction`` 0..1, or below 0 when unknown; ``stage`` in words; ``message`` why it failed."""
+    """How far a job is: ``fraction`` 0..1, or below 0 when unknown; ``stage`` in words; ``message`` why it failed;
+    ``ended_s`` when it ended, 0 before."""
 
     state: State
     fraction: float = 0.0
     stage: str = ""
     message: str = ""
     started_s: float = 0.0
+    ended_s: float = 0.0
 
 
 IDLE = Progress("idle")

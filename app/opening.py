@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,9 @@ from app.services import Services
 from components import fmt, notices
 
 TICK_MS = 400
+JUST_ENDED_S = 30.0
+"""A job that ended this recently is not started again: where its result cannot be found (the child ran a newer version of
+the code, or the disk is full), starting it once more would go on for ever. The page then does the work itself."""
 
 
 def waiting(services: Services, run_key: str, launch: int) -> Any | None:
@@ -34,7 +38,10 @@ def waiting(services: Services, run_key: str, launch: int) -> Any | None:
         services.library.capture(run_key, launch)
         return None
     text = f"{fmt.size(run.row.size_bytes)}, read once and kept: the next time it is there at once."
-    return panel(services, f"Opening {run.row.name}", text, Job(run.source, launch, run.signature))
+    shown = panel(services, f"Opening {run.row.name}", text, Job(run.source, launch, run.signature))
+    if shown is None:
+        services.library.capture(run_key, launch)
+    return shown
 
 
 def waiting_for(
@@ -53,9 +60,14 @@ def waiting_for(
     return panel(services, f"Computing {name.replace('-', ' ')}", text, job, scope)
 
 
-def panel(services: Services, title: str, text: str, job: Job, scope: str = "") -> html.Div:
-    """Start ``job`` unless it ended badly, and show what is done, how far it is, and a way to stop."""
+def panel(services: Services, title: str, text: str, job: Job, scope: str = "") -> html.Div | None:
+    """Start ``job`` unless it ended badly, and show what is done, how far it is, and a way to stop.
+
+    None when it has just ended well: then the answer is there, or is to be made here.
+    """
     progress = services.jobs.status(job)
+    if progress.state == "done" and time.time() - progress.ended_s < JUST_ENDED_S:
+        return None
     if progress.state in ("idle", "done"):
         progress = services.jobs.start(job)
     return html.Div(

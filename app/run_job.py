@@ -45,7 +45,8 @@ class Reporter:
 
     def say(self, state: State, share: float = 1.0, stage: str = "", message: str = "") -> None:
         """Write a status."""
-        write_status(self._file, Progress(state, share, stage, message, self._began_s))
+        ended_s = 0.0 if state == "running" else time.time()
+        write_status(self._file, Progress(state, share, stage, message, self._began_s, ended_s))
 
     def beat(self, stop_at_once: threading.Event) -> None:
         """Touch the status for ever; once ``stop_at_once`` is set, a cancel ends the process here."""

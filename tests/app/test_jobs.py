@@ -87,6 +87,29 @@ def test_a_large_capture_waits_on_a_panel_and_then_opens(tmp_path: Path) -> None
     assert len(services.library.capture(key).records) == 300
 
 
+@pytest.mark.parametrize(("ended_s_ago", "starts_again"), [(0.0, False), (3_600.0, True)])
+def test_a_job_whose_result_is_nowhere_does_not_start_for_ever(
+    tmp_path: Path, ended_s_ago: float, starts_again: bool
+) -> None:
+    root = tmp_path / "root"
+    write_capture(root / "c" / "dfx_outputs", 300, 1)
+    settings = Settings(
+        roots=(Root("r", root),), data_dir=tmp_path / "data", inline_open_max_bytes=1_000, facts_max_bytes=0
+    )
+    services = make_services(settings)
+    services.library.scan_once()
+    key = run_key("r", "c/dfx_outputs")
+    run = services.library.run(key)
+    job = Job(run.source, 0, run.signature)
+    status = tmp_path / "data" / "jobs" / f"{job.name}.json"
+    status.parent.mkdir(parents=True)
+    write_status(status, Progress("done", 1.0, ended_s=time.time() - ended_s_ago))
+    assert (opening.waiting(services, key, 0) is not None) == starts_again
+    if not starts_again:
+        assert len(services.library.capture(key).records) == 300
+    wait(services.jobs, job)
+
+
 def test_an_analysis_of_a_large_capture_is_computed_by_a_child(tmp_path: Path) -> None:
     root = tmp_path / "root"
     write_capture(root / "c" / "dfx_outputs", 300, 1)
