@@ -17,6 +17,8 @@ from components.graph import graph
 
 PAGE = Page("functions", "/r/<run>/functions", "Functions", 20)
 rebuild = ("launch",)
+NAMING = ("missing_deps", "unresolved_function", "graph_nodes", "missing_name_map")
+"""Findings of the import that explain a row without a function id or name."""
 
 
 def layout(services: Services, view: ViewState, run_key: str) -> Any:
@@ -29,7 +31,11 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
     if not shown.outcome.available:
         return _names_only(capture)
     return html.Div(
-        [_toolbar(services, view, run_key), html.Div([_table(shown, view), _selected_panel()], className="split")],
+        [
+            _toolbar(services, view, run_key),
+            *_unnamed(capture),
+            html.Div([_table(shown, view), _selected_panel()], className="split"),
+        ],
         className="fill column",
     )
 
@@ -45,6 +51,14 @@ def _toolbar(services: Services, view: ViewState, run_key: str) -> html.Div:
         ],
         className="toolbar",
     )
+
+
+def _unnamed(capture: Capture) -> list[html.Div]:
+    """Why records have no function, or functions no name: one notice, or none when all are known."""
+    unresolved = bool((capture.records.func_id < 0).any())
+    codes = [code for code in NAMING if unresolved or code == "missing_name_map"]
+    reasons = [found.message for found in capture.meta.notices if found.code in codes]
+    return [notices.notice("Some functions cannot be told by name", ". ".join(reasons) + ".")] if reasons else []
 
 
 def _table(shown: TableView, view: ViewState) -> html.Div:
