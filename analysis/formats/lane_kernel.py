@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.formats.scan_kernel import compiled
+from analysis.formats.compiled import compiled
 from analysis.model import I2, I4, I8, MISSING, Bool
 
 FITTED, UNORDERED, CROWDED = 0, 1, 2

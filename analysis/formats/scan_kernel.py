@@ -11,17 +11,10 @@ the compiled code takes a fraction of a second, so it is only worth it for long 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
-
-import numba
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-F = TypeVar("F", bound=Callable[..., Any])
+from analysis.formats.compiled import byte_at, compiled, eight, inlined, word
 
 NUMBER, TEXT, TRIPLE, ID = 0, 1, 2, 3
 """What a key holds: an integer, a text (stored as its number in the table of texts), three integers, a 64-bit id."""
@@ -36,79 +29,52 @@ _BLOCK_ROWS = 2048
 _QUOTE, _COMMA, _MINUS, _COLON, _OPEN, _BACKSLASH, _CLOSE, _N, _BEGIN, _END = 34, 44, 45, 58, 91, 92, 93, 110, 123, 125
 
 
-def compiled(function: F) -> F:
-    """Compile on first call, through numba's on-disk cache where one can be written; runs without the GIL."""
-    try:
-        return cast(F, numba.njit(cache=True, nogil=True)(function))
-    except RuntimeError:  # no writable cache directory: compile in every process
-        return cast(F, numba.njit(nogil=True)(function))
-
-
-def _inlined(function: F) -> F:
-    """As :func:`compiled`, and part of every function that calls it."""
-    try:
-        return cast(F, numba.njit(cache=True, nogil=True, forceinline=True)(function))
-    except RuntimeError:
-        return cast(F, numba.njit(nogil=True, forceinline=True)(function))
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def _byte(context: Any, data: Any, at: Any) -> Any:
-    """``data[at]`` as an integer, without the handling of negative indexes that a byte loop would pay for."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        return builder.zext(builder.load(builder.gep(array.data, [arguments[1]])), ir.IntType(64))
-
-    return types.int64(data, types.int64), generate
-
-
 @compiled
 def blank(data: NDArray[np.uint8], at: int) -> int:
     """First position at or after ``at`` that is no JSON white space."""
-    byte = _byte(data, at)
+    byte = byte_at(data, at)
     while byte <= 32 and (byte == 32 or byte == 10 or byte == 13 or byte == 9):
         at += 1
-        byte = _byte(data, at)
+        byte = byte_at(data, at)
     return at
 
 
-@_inlined
+@inlined
 def _number(data: NDArray[np.uint8], at: int) -> tuple[int, int]:
     """(position after an integer of at most 18 digits, value); REFUSED for anything else."""
-    negative = _byte(data, at) == _MINUS
+    negative = byte_at(data, at) == _MINUS
     if negative:
         at += 1
     begin = at
     value = 0
-    digit = _byte(data, at) - 48
+    digit = byte_at(data, at) - 48
     while 0 <= digit <= 9:
         value = value * 10 + digit
         at += 1
-        digit = _byte(data, at) - 48
+        digit = byte_at(data, at) - 48
     size = at - begin
-    if size == 0 or size > _MAX_DIGITS or (size > 1 and _byte(data, begin) == 48):
+    if size == 0 or size > _MAX_DIGITS or (size > 1 and byte_at(data, begin) == 48):
         return REFUSED, 0
     return at, (-value if negative else value)
 
 
-@_inlined
+@inlined
 def _identity(data: NDArray[np.uint8], at: int) -> tuple[int, np.uint64]:
     """(position after an id given as number or text of at most 19 digits, value); REFUSED for anything else."""
-    quoted = _byte(data, at) == _QUOTE
+    quoted = byte_at(data, at) == _QUOTE
     if quoted:
         at += 1
     begin = at
     value = np.uint64(0)
-    digit = _byte(data, at) - 48
+    digit = byte_at(data, at) - 48
     while 0 <= digit <= 9:
         value = value * np.uint64(10) + np.uint64(digit)
         at += 1
-        digit = _byte(data, at) - 48
+        digit = byte_at(data, at) - 48
     size = at - begin
-    if size == 0 or size > _MAX_ID_DIGITS or (size > 1 and not quoted and _byte(data, begin) == 48):
+    if size == 0 or size > _MAX_ID_DIGITS or (size > 1 and not quoted and byte_at(data, begin) == 48):
         return REFUSED, value
-    if quoted and _byte(data, at) != _QUOTE:
+    if quoted and byte_at(data, at) != _QUOTE:
         return REFUSED, value
     return (at + 1 if quoted else at), value
 
@@ -123,29 +89,29 @@ def scan_rows(data: NDArray[np.uint8], at: int, columns: NDArray[np.int64], row:
     """
     width, capacity = columns.shape
     while row < capacity:
-        if _byte(data, at) != _OPEN:
+        if byte_at(data, at) != _OPEN:
             return REFUSED, at, row
         at += 1
         for k in range(width):
             at = blank(data, at)
             begin = at
             value = 0
-            digit = _byte(data, at) - 48
+            digit = byte_at(data, at) - 48
             while 0 <= digit <= 9:
                 value = value * 10 + digit
                 at += 1
-                digit = _byte(data, at) - 48
+                digit = byte_at(data, at) - 48
             size = at - begin
-            if size == 0 or size > _MAX_DIGITS or (size > 1 and _byte(data, begin) == 48):
+            if size == 0 or size > _MAX_DIGITS or (size > 1 and byte_at(data, begin) == 48):
                 return REFUSED, at, row
             columns[k, row] = value
             at = blank(data, at)
-            if _byte(data, at) != (_CLOSE if k == width - 1 else _COMMA):
+            if byte_at(data, at) != (_CLOSE if k == width - 1 else _COMMA):
                 return REFUSED, at, row
             at += 1
         row += 1
         at = blank(data, at)
-        byte = _byte(data, at)
+        byte = byte_at(data, at)
         if byte == _CLOSE:
             return DONE, at + 1, row
         if byte != _COMMA:
@@ -154,51 +120,26 @@ def scan_rows(data: NDArray[np.uint8], at: int, columns: NDArray[np.int64], row:
     return FULL, at, row
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _word(context: Any, data: Any, at: Any) -> Any:
-    """``data[at]`` of an int64 array, without the handling of negative indexes."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        return builder.load(builder.gep(array.data, [arguments[1]]))
-
-    return types.int64(data, types.int64), generate
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def _eight(context: Any, data: Any, at: Any) -> Any:
-    """The eight bytes from ``at`` on as one number."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        place = builder.gep(array.data, [arguments[1]])
-        word = builder.load(builder.bitcast(place, ir.IntType(64).as_pointer()))
-        word.align = 1
-        return word
-
-    return types.int64(data, types.int64), generate
-
-
-@_inlined
+@inlined
 def _is(data: NDArray[np.uint8], at: int, words: NDArray[np.int64], which: int) -> bool:
     """Whether the text of entry ``which`` of ``words`` (see :func:`entry`) and a quote lie at ``at``."""
-    if (_eight(data, at) ^ words[which, 0]) & words[which, 1]:
+    if (eight(data, at) ^ words[which, 0]) & words[which, 1]:
         return False
     size = words[which, 3]
-    return bool(size < 8 or _eight(data, at + size - 7) == words[which, 2])
+    return bool(size < 8 or eight(data, at + size - 7) == words[which, 2])
 
 
 @compiled
 def entry(words: NDArray[np.int64], which: int, data: NDArray[np.uint8], at: int, size: int) -> None:
     """Make entry ``which`` of ``words`` the text of ``size`` bytes at ``at``, which a quote follows: its first eight
     bytes, the mask of those that count, its last eight (quote included), its size. Texts of up to 15 bytes fit."""
-    words[which, 0] = _eight(data, at)
+    words[which, 0] = eight(data, at)
     words[which, 1] = -1 if size >= 7 else (1 << 8 * (size + 1)) - 1
-    words[which, 2] = _eight(data, at + size - 7) if size >= 8 else 0
+    words[which, 2] = eight(data, at + size - 7) if size >= 8 else 0
     words[which, 3] = size
 
 
-@_inlined
+@inlined
 def _key(data: NDArray[np.uint8], at: int, keys: NDArray[np.int64], guess: int) -> tuple[int, int]:
     """(position after the quote that ends the key, index of the key); REFUSED for an unknown key.
 
@@ -215,21 +156,21 @@ def _key(data: NDArray[np.uint8], at: int, keys: NDArray[np.int64], guess: int) 
     return REFUSED, 0
 
 
-@_inlined
+@inlined
 def _text(data: NDArray[np.uint8], at: int, texts: NDArray[np.int64]) -> tuple[int, int]:
     """(position after the closing quote, number of the text); new texts are added to ``texts``.
 
     The first free entry of ``texts`` has size -1; a fifth column holds the place of the text. REFUSED for escapes, for
     other than printable ASCII, for texts that are too long, or a full table.
     """
-    if _byte(data, at) != _QUOTE:
+    if byte_at(data, at) != _QUOTE:
         return REFUSED, 0
     begin = at + 1
     for which in range(MAX_TEXTS):
         if texts[which, 3] < 0:
             at = begin
-            while _byte(data, at) != _QUOTE:
-                byte = _byte(data, at)
+            while byte_at(data, at) != _QUOTE:
+                byte = byte_at(data, at)
                 if byte == _BACKSLASH or byte < 32 or byte > 126:
                     return REFUSED, 0
                 at += 1
@@ -243,10 +184,10 @@ def _text(data: NDArray[np.uint8], at: int, texts: NDArray[np.int64]) -> tuple[i
     return REFUSED, 0
 
 
-@_inlined
+@inlined
 def _triple(data: NDArray[np.uint8], at: int, cells: NDArray[np.int32]) -> int:
     """Position after ``[a, b, c]``, three 32-bit integers that go into ``cells``; REFUSED for anything else."""
-    if _byte(data, at) != _OPEN:
+    if byte_at(data, at) != _OPEN:
         return REFUSED
     at = blank(data, at + 1)
     for k in range(3):
@@ -255,7 +196,7 @@ def _triple(data: NDArray[np.uint8], at: int, cells: NDArray[np.int32]) -> int:
             return REFUSED
         cells[k] = value
         at = blank(data, at)
-        if _byte(data, at) != (_COMMA if k < 2 else _CLOSE):
+        if byte_at(data, at) != (_COMMA if k < 2 else _CLOSE):
             return REFUSED
         at += 1
         if k < 2:
@@ -318,12 +259,12 @@ def scan_objects(
         if row == cleared:
             cleared = min(row + _BLOCK_ROWS, capacity)
             _clear(ever[0] & ~required, kinds, places, ids, has_id, triples, columns, row, cleared)
-        if _byte(data, at) != _BEGIN:
+        if byte_at(data, at) != _BEGIN:
             return REFUSED, at, row
         at = blank(data, at + 1)
         seen, guess = 0, 0
         while True:
-            if _byte(data, at) != _QUOTE:
+            if byte_at(data, at) != _QUOTE:
                 return REFUSED, at, row
             at, key = _key(data, at + 1, keys, guess)
             if at == REFUSED or seen >> key & 1:
@@ -334,15 +275,15 @@ def scan_objects(
                 ever[0] |= 1 << key
             guess = key + 1 if key + 1 < n_keys else 0
             at = blank(data, at)
-            if _byte(data, at) != _COLON:
+            if byte_at(data, at) != _COLON:
                 return REFUSED, at, row
             at = blank(data, at + 1)
-            kind, place = _word(kinds, key), _word(places, key)
-            if kind == NUMBER and _byte(data, at) != _N:
+            kind, place = word(kinds, key), word(places, key)
+            if kind == NUMBER and byte_at(data, at) != _N:
                 at, columns[place, row] = _number(data, at)
             elif kind == TEXT:
                 at, columns[place, row] = _text(data, at, texts)
-            elif _byte(data, at) == _N:
+            elif byte_at(data, at) == _N:
                 at = _null(data, at, required >> key & 1)
             elif kind == TRIPLE:
                 at = _triple(data, at, triples[place, row])
@@ -352,7 +293,7 @@ def scan_objects(
             if at == REFUSED:
                 return REFUSED, at, row
             at = blank(data, at)
-            byte = _byte(data, at)
+            byte = byte_at(data, at)
             if byte == _END:
                 break
             if byte != _COMMA:
@@ -362,7 +303,7 @@ def scan_objects(
             return REFUSED, at, row
         row += 1
         at = blank(data, at + 1)
-        byte = _byte(data, at)
+        byte = byte_at(data, at)
         if byte == _CLOSE:
             return DONE, at + 1, row
         if byte != _COMMA:
@@ -374,7 +315,7 @@ def scan_objects(
 @compiled
 def _null(data: NDArray[np.uint8], at: int, required: int) -> int:
     """Position after ``null``; REFUSED for anything else and for keys that must have a value."""
-    if required or _byte(data, at + 1) != 117 or _byte(data, at + 2) != 108 or _byte(data, at + 3) != 108:
+    if required or byte_at(data, at + 1) != 117 or byte_at(data, at + 2) != 108 or byte_at(data, at + 3) != 108:
         return REFUSED
     return at + 4
 
@@ -387,13 +328,13 @@ def skip(data: NDArray[np.uint8], at: int) -> int:
     """
     depth = 0
     while True:
-        byte = _byte(data, at)
+        byte = byte_at(data, at)
         if byte == _QUOTE:
             at += 1
-            while _byte(data, at) != _QUOTE:
-                if _byte(data, at) == _BACKSLASH:
+            while byte_at(data, at) != _QUOTE:
+                if byte_at(data, at) == _BACKSLASH:
                     at += 1
-                if _byte(data, at) == 0:
+                if byte_at(data, at) == 0:
                     return REFUSED
                 at += 1
         elif byte in (_OPEN, _BEGIN):
