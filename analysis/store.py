@@ -38,7 +38,7 @@ from analysis.formats.inputs import Inputs, find, identity
 from analysis.formats.loading import Progress, load_inputs, no_progress
 from analysis.model import Capture, CaptureMeta
 
-STORE_VERSION = 1
+STORE_VERSION = 2
 """Raise when the meaning of a stored column changes."""
 LEFTOVER_SECONDS = 3600
 _LOCK_POLL_SECONDS = 0.05

@@ -49,11 +49,11 @@ MESSAGES: dict[str, str] = {
     "unreadable_file": "{count} file(s) beside the swimlane cannot be read: {reason}",
     "dropped_launches": "{count} launch boundary record(s) were dropped by the runtime: launches may be merged",
     "unsplit_rows": "{count} row(s) carry nothing that tells their launch: shown with every launch",
+    "missing_flags": "{count} dependency annotation(s) carry no flags while others do",
     # Information: nothing is wrong, but something is absent or assumed.
     "missing_swimlane": "there is no swimlane file: no records, no times",
     "missing_deps": "deps.json is missing: no dependency lines and no function ids from it",
     "missing_name_map": "no name map: functions are shown as func_<id>",
-    "missing_flags": "{count} dependency annotation(s) carry no flags (older or host-built graph)",
     "fanout_edges": "{count} dependency edge(s) come from fanout[]: predecessors that only allocate are missing",
     "assumed_aiv_slot": "{count} AIV record(s) belong to tasks with two different AIV kernels: slot 1 is assumed",
     "graph_nodes": "{count} record(s) are nodes of replayed graphs: deps.json names only the outer tasks, so their "
@@ -66,7 +66,6 @@ INFORMATION = frozenset(
         "missing_swimlane",
         "missing_deps",
         "missing_name_map",
-        "missing_flags",
         "fanout_edges",
         "assumed_aiv_slot",
         "graph_nodes",

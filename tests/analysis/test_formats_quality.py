@@ -65,7 +65,7 @@ EXPECTED = [
     ("deps/graph_mismatch", "unresolved_function", 1, "deps.json does not list the task"),
     ("deps/unresolved_function", "unresolved_function", 1, "the task has no kernel for this core type"),
     ("deps/assumed_aiv_slot", "assumed_aiv_slot", 1, ""),
-    ("deps/missing_flags", "missing_flags", 4, ""),
+    ("deps/missing_flags", "missing_flags", 1, ""),
     ("deps/wrong_type", "wrong_type", 1, "edges[1]"),
     ("deps/out_of_range", "out_of_range", 1, "edges"),
     ("name_map/wrong_type", "wrong_type", 2, "name map"),

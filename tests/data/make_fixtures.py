@@ -358,7 +358,7 @@ quirks(
     graph_mismatch=lambda c: (c["tasks"].pop(3), c["edges"].pop(3)),
     unresolved_function=lambda c: c["tasks"][1].update(kernel_ids=[1, -1, -1]),
     assumed_aiv_slot=lambda c: c["tasks"][2].update(kernel_ids=[2, 3, 4]),
-    missing_flags=lambda c: [e.pop("flags") for e in c["edges"]],
+    missing_flags=lambda c: c["edges"][0].pop("flags"),
     edges_only=lambda c: {"edges": [{"pred": e["pred"], "succ": e["succ"]} for e in c["edges"]]},
     wrong_type=lambda c: c["edges"].insert(1, {"pred": [1], "succ": "2"}),
     out_of_range=lambda c: c["edges"].insert(1, {"pred": str(2**64), "succ": "2"}),
