@@ -28,6 +28,7 @@ from analysis.needs import has_receive
 from analysis.timeline.items import KIND_LETTERS, ItemKind, graph_title, record_title
 
 MAX_NEIGHBOURS = 200
+NODES_UNKNOWN = "not known: deps.json names only the graph task"
 STAMPS = ("dispatch", "receive", "start", "end", "finish")
 DIFFERENCES = (
     ("duration", "start", "end"),
@@ -203,9 +204,10 @@ def _graph(capture: Capture, name: str, task: int) -> ItemFacts | None:
     stamps = {stamp: _task_stamp(capture, stamp, task, nodes) for stamp in ("start", "end")}
     facts: list[tuple[str, str | int | None]] = [
         ("records of its nodes", int(capture.tasks.n_records[nodes].sum())),
-        ("note", "first start to last end of its nodes: no record of its own"),
-        ("names and edges", "not known: deps.json names the graph task only, not its nodes"),
+        ("note", "first start to last end of its nodes; no record itself"),
     ]
+    if (capture.tasks.func_id[nodes] < 0).any():
+        facts.append(("nodes' functions, edges", NODES_UNKNOWN))
     return _facts(name, graph_title(capture, task), task, stamps, facts)
 
 
@@ -236,6 +238,8 @@ def task_facts(capture: Capture, task: int) -> TaskFacts:
         ("scope", ("manual" if tasks.manual_scope[task] else "auto") if tasks.listed[task] else None),
     ]
     if outer >= 0:
+        if tasks.func_id[task] < 0:
+            facts.append(("function, edges", NODES_UNKNOWN))
         facts.append(("graph task", task_label(int(tasks.task_id[outer]))))
         facts.append(("graph node", task_id & GRAPH_NODE_MASK))
     nodes = _graph_nodes(capture, task)

@@ -317,6 +317,7 @@ def test_graph_envelopes_and_nodes_say_what_they_are() -> None:
     assert node is not None
     assert (envelope.title, dict(envelope.stamps_ticks)) == ("graph t4", {"start": 100, "end": 320})
     assert (dict(envelope.differences_ticks)["duration"], dict(envelope.facts)["records of its nodes"]) == (220, 3)
+    assert dict(task_facts(run, node.task).facts)["function, edges"].startswith("not known: deps.json names only")
     assert node.title == task_facts(run, node.task).name == "t4 node 1"
     assert item_facts(run, "g2") is None, "t6 has no node with a record"
     assert item_facts(run, f"g{run.task_index(9)}") is None

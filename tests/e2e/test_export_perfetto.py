@@ -80,7 +80,7 @@ def check_opens(browser: Browser, address: str, capture: Capture, trace: pathlib
 
 
 @needs_shared
-@pytest.mark.parametrize("name", ["mixed_example_l4", "qwen3_14b_decode_device"])
+@pytest.mark.parametrize("name", ["mixed_example_l4", "qwen3_14b_decode_device", "graph_replay_2d_l4"])
 def test_real_capture_has_the_same_slices_per_lane(
     browser: Browser, perfetto: str, tmp_path: pathlib.Path, name: str
 ) -> None:

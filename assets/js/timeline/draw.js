@@ -308,7 +308,7 @@
     if (label.id === undefined) return mode === "id" ? "" : name;
     const halves = [label.data.label_low[label.id], label.data.label_high[label.id]];
     const graph = T.graphName(cls, ...halves);
-    if (graph && mode !== "both") return graph;
+    if (graph && (mode !== "both" || graph.startsWith("graph"))) return graph; /* an envelope's name ends with its id */
     if (mode === "func") return name;
     return mode === "id" ? T.idLabel(...halves) : [graph || name, T.idLabel(...halves)].join(" ");
   }
