@@ -25,13 +25,15 @@ from app.pages import tables
 from tests.shared_data import REPO
 
 CHROMIUM_FLAGS = (
+    "--headless",
     "--no-sandbox",
-    "--disable-dev-shm-usage",
-    "--use-gl=swiftshader",
-    "--enable-unsafe-swiftshader",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
     "--disable-background-networking",
     "--disable-component-update",
-    "--no-first-run",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
 )
 VIEWPORTS = {"small": {"width": 1366, "height": 768}, "large": {"width": 2560, "height": 1440}}
 THEMES = ("light", "dark")
