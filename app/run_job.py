@@ -14,7 +14,10 @@ import time
 from pathlib import Path
 
 from analysis.errors import SwimscopeError
+from analysis.model import Capture
 from analysis.store import Store
+from analysis.timeline.items import View, available_views
+from analysis.timeline.query import stored_arrays, stored_key
 from app.analyses import Analyses
 from app.jobs import HEARTBEAT_S, Progress, State, cancel_file, write_status
 
@@ -59,6 +62,13 @@ class Reporter:
                 os.utime(self._file)
 
 
+def prepare_swimlane(store: Store, capture: Capture) -> None:
+    """Make the index of the swimlane's first picture here: its memory and compiled loops stay out of the server."""
+    view, with_setup = View.WORKER, True
+    if not available_views(capture)[view]:
+        store.derived(capture, stored_key(view, with_setup), lambda: stored_arrays(capture, view, with_setup))
+
+
 def main(arguments: list[str]) -> int:
     """Run one job; 0 when its result is on disk."""
     status, store_root, source, launch, *analysis = arguments
@@ -67,7 +77,10 @@ def main(arguments: list[str]) -> int:
     computing = threading.Event()
     threading.Thread(target=reporter.beat, args=(computing,), daemon=True).start()
     try:
-        capture = Store(store_root).open(source, int(launch), reporter)
+        store = Store(store_root)
+        capture = store.open(source, int(launch), reporter)
+        reporter.say("running", UNKNOWN, "preparing the swimlane")
+        prepare_swimlane(store, capture)
         if analysis:
             outcomes, name, parameters = analysis
             reporter.say("running", UNKNOWN, f"computing {name} over {len(capture.records):,} records")

@@ -38,14 +38,17 @@
 
   T.api = (path, extra, signal) => fetch(address(T.s.run, path, T.query(extra || {})), { signal });
 
-  /* On a fresh document the first answer and plotly are fetched while Dash still builds the page. */
+  /* On a fresh document the first answer is fetched, and plotly runs, while Dash still waits for its layout. dcc.Graph
+     takes the window.Plotly that is there; app/preload.py has the browser fetch the script before any other runs. */
   let early = null;
   function startEarly() {
     const { run, page } = ns.url.place();
     if (page !== "swimlane") return;
-    const link = document.createElement("link");
-    Object.assign(link, { rel: "preload", as: "script", href: ns.config.prefix + "_dash-component-suites/plotly/package_data/plotly.min.js" });
-    document.head.append(link);
+    if (!window.Plotly) {
+      const script = document.createElement("script");
+      Object.assign(script, { async: true, src: ns.config.prefix + "_dash-component-suites/plotly/package_data/plotly.min.js" });
+      document.head.append(script);
+    }
     const place = address(run, "info", T.query({}, ns.url.get()));
     early = { place, answer: fetch(place).then((response) => (response.ok ? response.json() : null), () => null) };
   }
