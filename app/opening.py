@@ -34,14 +34,23 @@ def waiting(services: Services, run_key: str, launch: int) -> Any | None:
         raise NotFoundError(
             f"{run.row.root}/{run.row.path} holds no capture, only {', '.join(run.row.views) or 'other files'}"
         )
-    if run.row.size_bytes <= services.settings.inline_open_max_bytes or services.library.ready(run, launch):
+    if at_once(services, run, launch):
         services.library.capture(run_key, launch)
         return None
+    job = Job(run.source, launch, run.signature)
     text = f"{fmt.size(run.row.size_bytes)}, read once and kept: the next time it is there at once."
-    shown = panel(services, f"Opening {run.row.name}", text, Job(run.source, launch, run.signature))
+    shown = panel(services, f"Opening {run.row.name}", text, job)
     if shown is None:
         services.library.capture(run_key, launch)
     return shown
+
+
+def at_once(services: Services, run: Run, launch: int) -> bool:
+    """Can the capture be opened within a request? It is small, or it is in the store and no child is at work on it."""
+    if run.row.size_bytes <= services.settings.inline_open_max_bytes:
+        return True
+    preparing = services.jobs.status(Job(run.source, launch, run.signature)).state == "running"
+    return not preparing and services.library.ready(run, launch)
 
 
 def waiting_for(

@@ -9,6 +9,7 @@ import flask
 
 from analysis.errors import LimitError, NotFoundError, SwimscopeError
 from analysis.timeline.wire import LABEL_PX, view_info, window_message
+from app import opening
 from app.services import Services
 from app.swimlane import answers
 from app.swimlane.request import MAX_TICKS, Request, read_request
@@ -28,6 +29,8 @@ def register(server: flask.Flask, services: Services) -> None:
     def route(path: str, answer: Any) -> None:
         @functools.wraps(answer)
         def handle(run: str) -> flask.Response:
+            if flask.request.args.get("early") == "1" and not _at_once(services, run):
+                return flask.make_response({"later": True}, 202)
             try:
                 return answer(read_request(views, run, flask.request.args))
             except NotFoundError as error:
@@ -43,6 +46,14 @@ def register(server: flask.Flask, services: Services) -> None:
         route(path, lambda request, answer=answer: flask.jsonify(answer(request)))
     for path, file_answer in answers.FILE_ANSWERS.items():
         route(path, file_answer)
+
+
+def _at_once(services: Services, run: str) -> bool:
+    """A browser asks early, before the page is there: only for what needs no long open."""
+    try:
+        return opening.at_once(services, services.library.run(run), flask.request.args.get("launch", 0, type=int))
+    except NotFoundError:
+        return False  # the page itself says so
 
 
 def _error(text: str, status: int) -> flask.Response:

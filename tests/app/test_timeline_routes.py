@@ -9,9 +9,13 @@ from pathlib import Path
 import pytest
 from dash import Dash
 
+from analysis.synth.capture import write_capture
 from app.callbacks.swimlane import details_of
+from app.factory import create_app
+from app.library import run_key
 from app.pages import swimlane as page
 from app.services import Services
+from app.settings import Root, Settings
 from app.url_state import ViewState
 
 
@@ -27,6 +31,19 @@ def key(services: Services) -> str:
 
 def ask(client, key: str, path: str, **query: object):
     return client.get(f"/api/timeline/{key}/{path}", query_string={name: str(value) for name, value in query.items()})
+
+
+def test_asking_early_never_opens_what_takes_long(tmp_path: Path) -> None:
+    write_capture(tmp_path / "root" / "c" / "dfx_outputs", 200, 1)
+    settings = Settings(
+        roots=(Root("r", tmp_path / "root"),), data_dir=tmp_path / "data", inline_open_max_bytes=10, facts_max_bytes=0
+    )
+    client = create_app(settings).server.test_client()
+    address = f"/api/timeline/{run_key('r', 'c/dfx_outputs')}/info"
+    assert client.get(f"{address}?early=1").status_code == 202
+    assert client.get("/api/timeline/unknown/info?early=1").status_code == 202
+    assert client.get(address).status_code == 200  # asked for by the page: opened here
+    assert client.get(f"{address}?early=1").json["items"] >= 200
 
 
 def test_info_then_window_agree(client, key: str, services: Services) -> None:

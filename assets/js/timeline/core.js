@@ -50,7 +50,7 @@
       document.head.append(script);
     }
     const place = address(run, "info", T.query({}, ns.url.get()));
-    early = { place, answer: fetch(place).then((response) => (response.ok ? response.json() : null), () => null) };
+    early = { place, answer: fetch(place + "&early=1").then((response) => (response.status === 200 ? response.json() : null), () => null) };
   }
 
   T.info = async (signal) => {
