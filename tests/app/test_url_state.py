@@ -169,7 +169,9 @@ def test_links_carry_the_prefix_and_the_view() -> None:
     assert href("runs", prefix="/x/") == "/x/"
 
 
-@pytest.mark.parametrize("query", ["mz=-9223372036854775807:9223372036854775807", "mz=5:5", "t0=0&t1=9223372036854775807"])
+@pytest.mark.parametrize(
+    "query", ["mz=-9223372036854775807:9223372036854775807", "mz=5:5", "t0=0&t1=9223372036854775807"]
+)
 def test_ticks_that_the_browser_cannot_hold_are_a_problem(query: str) -> None:
     view, problems = decode(query)
     assert [problem.key for problem in problems] == [query.split("=")[-2].split("&")[-1]]
