@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import msgspec
 import numpy as np
 
+from analysis.errors import InputError
 from analysis.formats.interning import Names, TensorNames, ViewPool
 from analysis.formats.registry import Format, Sections, Shape
 from analysis.formats.report import Report
@@ -142,8 +143,10 @@ def read(sections: Sections, source: str, report: Report) -> RawDeps:
     """Decode deps.json.
 
     Raises:
-        InputError: a section is not JSON.
+        InputError: a section is not JSON, or there is neither a list of tasks nor one of edges.
     """
+    if "tasks" not in sections and "edges" not in sections:
+        raise InputError(source, "", "neither tasks nor edges: not a dependency graph", "Capture it again")
     dtypes = Names()
     tensors, names = _tensors(sections, dtypes, source, report)
     views = ViewPool(dtypes)

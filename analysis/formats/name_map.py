@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from analysis.errors import InputError
 from analysis.formats.reading import integer, small
 from analysis.formats.registry import Format, Sections, Shape
 from analysis.formats.report import Report
@@ -19,12 +20,18 @@ class NameMap:
 
 
 def read(sections: Sections, source: str, report: Report) -> NameMap:
-    """Decode a name map; entries that are no id or no text are counted and left out."""
+    """Decode a name map; entries that are no id or no text are counted and left out.
+
+    Raises:
+        InputError: the file holds no map of ids to names.
+    """
     nested = small(sections.get("callable_id_to_name"), source, "callable_id_to_name")
     level = integer(small(sections.get("level"), source, "level"))
     orchestrator = small(sections.get("orchestrator_name"), source, "orchestrator_name")
     if nested is None:
         entries = {key: small(raw, source, key) for key, raw in sections.items() if integer(key) is not None}
+        if not entries and "callable_id_to_name" not in sections:
+            raise InputError(source, "", "no ids with names: not a name map", "Capture it again")
     else:
         entries = nested if isinstance(nested, dict) else {}
         report.add("wrong_type", int(not isinstance(nested, dict)), "name map")
