@@ -125,8 +125,9 @@ def test_every_tab_opens_with_and_without_a_selection(services: Services, name: 
     capture = services.library.capture(key)
     some = int(capture.tasks.task_id[len(capture.tasks) // 2])
     for sel in ("", f"task:{some}", "task:18446744073709551615", "func:0", "path:observed", f"gap:{some}"):
-        graph_side.content(services, ViewState(sel=sel, tab=tab), key)
-        page.layout(services, ViewState(sel=sel, tab=tab, show="summary"), key)
+        side = graph_side.content(services, ViewState(sel=sel, tab=tab), key)
+        assert len(str(side)) > 40
+        assert "graph-side" in str(page.layout(services, ViewState(sel=sel, tab=tab, show="summary"), key))
 
 
 @pytest.mark.parametrize("node", ["edge:1-2", "edge:x", "edge:1-2-3", "grp:nothing", "nonsense"])

@@ -328,6 +328,7 @@ def test_a_selection_reaches_a_swimlane_tab(context: BrowserContext, server: Ser
     task = id_of(page, "r2t7")
     page.mouse.click(*place_of(page, task))
     other.wait_for_function("sel => swimscope.url.get().sel === sel", arg=task)
+    assert url_keys(other)["sel"] == task
 
 
 def test_a_selection_made_elsewhere_is_shown_here(context: BrowserContext, server: Server) -> None:

@@ -85,12 +85,12 @@
   }
 
   T.request = () => {
-    const todo = T.s.rows.length ? missing() : [];
-    if (!todo.length) {
+    const lacking = T.s.rows.length ? missing() : [];
+    if (!lacking.length) {
       T.settled();
       return;
     }
-    const one = todo[0];
+    const one = lacking[0];
     const name = scope(one) + [one.level, one.low, one.high, one.tracks.join()].join();
     if (asked && asked.name === name) return;
     window.clearTimeout(timer);
