@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 from collections.abc import Callable, Iterator
 
@@ -19,7 +20,10 @@ expect.set_options(timeout=TIMEOUT_MS)
 
 
 WAITED_TOO_LONG = ("TimeoutError", r"Timeout .*exceeded", r"Locator expected")
-"""A busy machine may keep the browser waiting: such a test runs once more, and the summary line says so."""
+"""A busy machine may keep the browser waiting: such a test runs once more, and the summary line says so.
+
+Not in slow mode (:data:`harness.SLOW`), which is there to find tests that look before the page is ready.
+"""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -27,6 +31,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             item.add_marker("e2e")
+            if harness.SLOW in os.environ:
+                continue
             item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=list(WAITED_TOO_LONG)))
 
 
@@ -78,6 +84,7 @@ def new_context(browser: Browser, server: Server) -> Iterator[Callable[..., Brow
         context.set_default_timeout(TIMEOUT_MS)
         guard = Guard(context, server.url)
         context.guard = guard  # type: ignore[attr-defined]
+        context.on("page", lambda page: harness.slow_down(context, page))
         made.append((context, guard))
         return context
 

@@ -41,8 +41,27 @@ START_TIMEOUT_S = 60.0
 _IDLE = """() => {
   const loading = window.store ? window.store.getState().isLoading : true;
   const busy = document.querySelector('[data-busy="true"], [aria-busy="true"]');
-  return document.readyState === 'complete' && loading === false && !busy;
+  const shown = (selector) => [...document.querySelectorAll(selector)].filter((each) => each.offsetParent !== null);
+  const grids = shown('.grid').every((grid) => grid.querySelector('.ag-row, .ag-overlay-no-rows-wrapper'));
+  const plots = shown('.dash-graph').every((plot) => plot.querySelector('.main-svg'));
+  return document.readyState === 'complete' && loading === false && !busy && grids && plots;
 }"""
+
+
+SLOW = "SWIMSCOPE_E2E_SLOW"
+"""Environment variable: how many times slower the browser's scripts run (with a slow network); races show then."""
+SLOW_LATENCY_MS = 150
+
+
+def slow_down(context: BrowserContext, page: Page) -> None:
+    """Have ``page`` run as on a busy machine, when the environment asks for it."""
+    factor = float(os.environ.get(SLOW, "1"))
+    if factor > 1:
+        session = context.new_cdp_session(page)
+        session.send("Emulation.setCPUThrottlingRate", {"rate": factor})
+        conditions = {"offline": False, "latency": SLOW_LATENCY_MS, "downloadThroughput": -1, "uploadThroughput": -1}
+        session.send("Network.enable")
+        session.send("Network.emulateNetworkConditions", conditions)
 
 
 def page_paths() -> dict[str, str]:
@@ -193,7 +212,7 @@ class Guard:
 
 
 def wait_idle(page: Page, timeout_ms: int = 20_000) -> None:
-    """Wait until Dash has no callback under way and nothing on the page says it is busy."""
+    """Wait until no callback is under way, nothing says it is busy, and every visible table and plot is drawn."""
     page.wait_for_function(_IDLE, timeout=timeout_ms)
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     page.wait_for_function(_IDLE, timeout=timeout_ms)
