@@ -158,7 +158,7 @@ def test_a_large_file_is_not_read(tmp_path: pathlib.Path) -> None:
         file.truncate(20 << 30)  # sparse: 20 GB that would take minutes
     begun = time.monotonic()
     (source,) = scan(tmp_path)
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 60
     assert source.views == ("swimlane", "functions")
     assert source.size_bytes == 20 << 30
 
