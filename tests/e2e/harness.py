@@ -14,7 +14,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
@@ -209,6 +209,15 @@ class Guard:
         bad = [text for text in self.found if not any(p.search(text) for p in self.allowed)]
         self.found.clear()
         assert not bad, "\n".join(bad)
+
+
+def until[Seen](look: Callable[[], Seen], right: Callable[[Seen], bool], timeout_s: float = 60.0) -> Seen:
+    """Look again and again until what is seen is ``right``, and give it; when time is up, say what was seen last."""
+    deadline = time.monotonic() + timeout_s
+    while not right(seen := look()):
+        assert time.monotonic() < deadline, f"after {timeout_s:g} s still {seen!r}"
+        time.sleep(0.05)
+    return seen
 
 
 def wait_idle(page: Page, timeout_ms: int = 20_000) -> None:
