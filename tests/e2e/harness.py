@@ -16,6 +16,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request
@@ -38,6 +39,7 @@ CHROMIUM_FLAGS = (
 VIEWPORTS = {"small": {"width": 1366, "height": 768}, "large": {"width": 2560, "height": 1440}}
 THEMES = ("light", "dark")
 START_TIMEOUT_S = 60.0
+Seen = TypeVar("Seen")
 _IDLE = """() => {
   const loading = window.store ? window.store.getState().isLoading : true;
   const busy = document.querySelector('[data-busy="true"], [aria-busy="true"]');
@@ -211,7 +213,7 @@ class Guard:
         assert not bad, "\n".join(bad)
 
 
-def until[Seen](look: Callable[[], Seen], right: Callable[[Seen], bool], timeout_s: float = 60.0) -> Seen:
+def until(look: Callable[[], Seen], right: Callable[[Seen], bool], timeout_s: float = 60.0) -> Seen:
     """Look again and again until what is seen is ``right``, and give it; when time is up, say what was seen last."""
     deadline = time.monotonic() + timeout_s
     while not right(seen := look()):
