@@ -25,11 +25,12 @@
   /* A grid that comes in blocks holds what was scrolled through: the server knows where the row is. */
   async function find(api) {
     const { run, page } = ns.url.place();
-    const query = new URLSearchParams(ns.url.get());
-    const response = await fetch(ns.config.prefix + "api/r/" + encodeURIComponent(run) + "/row/" + page + "?" + query);
+    const asked = ns.url.get();
+    const address = ns.config.prefix + "api/r/" + encodeURIComponent(run) + "/row/" + page + "?" + new URLSearchParams(asked);
+    const response = await fetch(address);
     const found = await response.json();
     if (!response.ok) throw new Error(found.error || response.statusText);
-    if (alive(api) && found.row >= 0) api.ensureIndexVisible(found.row, "middle");
+    if (alive(api) && found.row >= 0 && ns.url.get().sel === asked.sel) api.ensureIndexVisible(found.row, "middle");
   }
 
   function reveal(api) {

@@ -16,6 +16,7 @@
   const PATHS = ["critical-path", "gaps"];
   let told = "";
   let number = 0;
+  let seen = 0;
   let timer = 0;
 
   const root = () => document.getElementById("panel");
@@ -37,12 +38,20 @@
     return JSON.stringify([ns.url.place().run, tab, ...keys.map((key) => state[key] || "")]);
   }
 
+  /* Busy from the change of the URL until the newest question is answered, or there is none. */
+  function calm() {
+    if (seen === number) body().removeAttribute("aria-busy");
+  }
+
   function ask() {
+    if (!root()) return;
     const state = ns.url.get();
     const tab = P.tab(state);
-    if (!tab || !root()) return;
     const wanted = signature(state, tab);
-    if (wanted === told) return;
+    if (!tab || wanted === told) {
+      calm();
+      return;
+    }
     told = wanted;
     number += 1;
     body().setAttribute("aria-busy", "true");
@@ -52,7 +61,8 @@
   function answered() {
     const answer = body() && body().querySelector(".panel-answer");
     if (!answer || Number(answer.dataset.n) !== number) return;
-    body().removeAttribute("aria-busy");
+    seen = number;
+    calm();
     ns.bindGrids();
   }
 
@@ -152,6 +162,8 @@
     if (!root()) return;
     if (keys.includes("tab")) show();
     window.clearTimeout(timer);
+    const tab = P.tab(state);
+    if (tab && signature(state, tab) !== told) body().setAttribute("aria-busy", "true");
     const onlyWindow = keys.every((key) => ["t0", "t1", "y"].includes(key));
     timer = window.setTimeout(ask, onlyWindow ? WINDOW_DELAY_MS : 0);
   }
@@ -163,6 +175,7 @@
     if (watcher) watcher.disconnect();
     off = watcher = null;
     told = "";
+    seen = number;
     if (!root()) return;
     const stored = Number(localStorage.getItem(WIDTH_KEY));
     if (stored) widen(stored);
