@@ -124,6 +124,7 @@
   T.remember = (push) => {
     window.clearTimeout(urlTimer);
     const write = () => {
+      urlTimer = 0;
       if (!T.s) return;
       const [t0, t1] = T.s.win.map(Math.round);
       const full = T.full();
@@ -137,6 +138,9 @@
     if (push) write();
     else urlTimer = window.setTimeout(write, URL_DELAY_MS);
   };
+
+  /* Whether the address bar still shows the window from before a gesture. */
+  T.urlIsLate = () => urlTimer !== 0;
 
   /* Change the URL; the listener below does the rest. */
   T.set = (patch, push) => ns.url.set(patch, { push: Boolean(push) });
@@ -274,6 +278,7 @@
     T.s.off();
     T.s.observer.disconnect();
     window.clearTimeout(urlTimer);
+    urlTimer = 0;
     T.s = null;
   }
 
