@@ -13,7 +13,7 @@ import flask
 from dash import Dash
 
 from analysis.store import Store
-from app import errors, preload, router, security, shell
+from app import errors, plotly_script, router, security, shell
 from app.analyses import Analyses
 from app.facts import FactsCache
 from app.jobs import Jobs
@@ -77,7 +77,7 @@ def create_app(settings: Settings) -> Dash:
     for module in load(ROUTES):
         module.register(server, services)
     security.register(app, settings)
-    preload.register(server, settings)
+    plotly_script.register(server, settings)
     errors.register(app, settings.url_prefix)
     server.extensions["swimscope"] = services
     return app
