@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-import time
 from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.e2e.harness import Server, open_page, wait_idle
+from tests.e2e.harness import Server, open_page, until, wait_idle
 from tests.e2e.panel_page import Panel
 from tests.shared_data import needs_shared
 
-QUIET_S = 1.0
-"""Long enough for a message between tabs (they take some milliseconds) to have arrived if one had been sent."""
 KINDS = [
     ("setup", "task:"),
     ("functions", "func:"),
@@ -26,46 +23,53 @@ KINDS = [
 
 
 def selection(panel: Panel) -> dict[str, Any]:
-    """What the swimlane has selected: number of items, bounds, reason for nothing."""
-    panel.page.wait_for_function("() => Boolean(window.swimscope.timeline.s.selection)")
+    """What the swimlane, at rest, has selected: number of items, bounds, reason for nothing."""
+    panel.settle()
     found: dict[str, Any] = panel.js("T.s.selection")
     return found
+
+
+def to_graph(page: Page, sel: str) -> None:
+    """Follow the chip's link to the graph; the selection comes along and the graph is drawn."""
+    page.click("#selection-chip a:has-text('Graph')")
+    page.wait_for_selector(".page-graph")
+    expect(page).to_have_url(re.compile(rf"/graph\?(.*&)?sel={re.escape(sel)}(&|$)"))
+    page.wait_for_function("() => (window.swimscope.graph.cy ? window.swimscope.graph.cy() : null) !== null")
+    wait_idle(page)
+    expect(page.locator("#selection-chip")).to_be_visible()
+
+
+def back_to(panel: Panel, url: str) -> None:
+    """Go one step back, to the swimlane with this address."""
+    panel.page.go_back()
+    until(lambda: panel.page.evaluate("() => location.href"), lambda now: now == url)
+    panel.settle()
+    assert panel.page.evaluate("() => location.href") == url, "and it stays"
 
 
 def row_graph_back(panel: Panel, number: int, kind: str) -> None:
     """Choose a row; see it in the swimlane and the graph; Back twice undoes it."""
     page = panel.page
-    before = page.url
+    before = page.evaluate("() => location.href")
     row = panel.data(number)
     panel.choose(number)
     assert row["sel"].startswith(kind)
-    assert panel.url()["sel"] == row["sel"]
     found = selection(panel)
     assert found["n_total"], found
     low, high = panel.window()
     assert found["bounds"][0] < high
     assert found["bounds"][1] > low
-    page.wait_for_function("() => Boolean(window.swimscope.timeline.s.highlight)")
     assert panel.js("T.s.highlight.count") > 0
-    assert row["sel"] in panel.marked()
-    chosen = page.url
+    until(panel.marked, lambda now: row["sel"] in (now or []))
+    chosen = page.evaluate("() => location.href")
 
-    page.click("#selection-chip a:has-text('Graph')")
-    page.wait_for_selector(".page-graph")
-    wait_idle(page)
-    assert f"sel={row['sel']}" in page.url
-    expect(page.locator("#selection-chip")).to_be_visible()
-    page.wait_for_function("() => (window.swimscope.graph.cy ? window.swimscope.graph.cy() : null) !== null")
+    to_graph(page, row["sel"])
 
-    page.go_back()
-    panel.settle()
-    assert page.url == chosen
-    assert row["sel"] in panel.marked()
-    page.go_back()
-    panel.settle()
-    assert page.url == before
-    page.wait_for_function("() => window.swimscope.timeline.s.selection === null")
-    assert panel.marked() == []
+    back_to(panel, chosen)
+    until(panel.marked, lambda now: row["sel"] in (now or []))
+    back_to(panel, before)
+    assert panel.js("T.s.selection") is None
+    panel.expect_marked()
 
 
 @pytest.mark.parametrize(("tab", "kind"), KINDS)
@@ -83,11 +87,9 @@ def test_the_same_on_a_device_capture(page: Page, server: Server, tab: str, kind
 
 def test_a_path_as_a_whole(page: Page, server: Server) -> None:
     panel = Panel.at(page, server, "attention", "critical-path")
-    panel.act(1, "Highlight the whole path")
+    panel.act(1, "Highlight the whole path", changes="sel")
     assert selection(panel)["n_total"] == panel.js("T.s.highlight.count")
-    page.click("#selection-chip a:has-text('Graph')")
-    page.wait_for_selector(".page-graph")
-    assert "sel=path:observed" in page.url
+    to_graph(page, "path:observed")
 
 
 def test_a_chosen_task_becomes_large_enough_to_see(page: Page, server: Server) -> None:
@@ -99,13 +101,14 @@ def test_a_chosen_task_becomes_large_enough_to_see(page: Page, server: Server) -
     assert now[1] - now[0] < (high - low) / 2, "the swimlane moved there"
     assert panel.js("(T.xAt(a[1]) - T.xAt(a[0]))", [start, end]) >= 19
     page.go_back()
+    panel.expect_url(sel=None)
     panel.settle()
     assert panel.window() == (low, high), "one step back undoes selection and window"
 
 
 def test_selecting_in_the_swimlane_marks_and_shows_the_row(page: Page, server: Server) -> None:
     panel = Panel.at(page, server, "attention", "critical-path")
-    last = page.evaluate("() => window.dash_ag_grid.getApi('panel-grid').getDisplayedRowCount() - 1")
+    last = panel.last()
     task = panel.data(last)["task_id"]
     assert panel.row(last).count() == 0, "the last row is out of view at first"
     panel.js("T.set({ sel: 'task:' + a, item: null }, true)", task)
@@ -119,7 +122,7 @@ def test_a_gap_is_the_same_task_in_every_table(page: Page, server: Server) -> No
     chosen = panel.url()["sel"]
     panel.tab("critical-path")
     expect(panel.row(2)).to_be_visible()
-    assert panel.marked() == [chosen.replace("gap:", "task:")]
+    panel.expect_marked(chosen.replace("gap:", "task:"))
 
 
 def test_selection_follows_every_link(page: Page, server: Server) -> None:
@@ -130,7 +133,7 @@ def test_selection_follows_every_link(page: Page, server: Server) -> None:
         page.click(f".tabs a[href*='/{target}']")
         page.wait_for_selector(f".page-{target}")
         wait_idle(page)
-        assert f"sel={sel}" in page.url, target
+        assert panel.url().get("sel") == sel, target
 
 
 def test_arriving_from_a_page_brings_the_selection_into_view(page: Page, server: Server) -> None:
@@ -138,7 +141,6 @@ def test_arriving_from_a_page_brings_the_selection_into_view(page: Page, server:
     page.locator("#table-grid .ag-row[row-index='4'] .ag-cell").first.dblclick()
     page.wait_for_selector(".page-swimlane")
     panel = Panel(page)
-    panel.settle()
     bounds = selection(panel)["bounds"]
     low, high = panel.window()
     assert low < bounds[0] < bounds[1] < high
@@ -153,35 +155,67 @@ def two_tabs(context: BrowserContext, server: Server, run: str) -> tuple[Panel, 
     return panel, second
 
 
+def sel_of(page: Page) -> str | None:
+    """``sel`` of the page's URL."""
+    found: str | None = page.evaluate("() => new URLSearchParams(location.search).get('sel')")
+    return found
+
+
+def collect_selections(page: Page) -> None:
+    """Have the page keep every ``sel`` that its URL gets, in ``window.seen``."""
+    page.evaluate(
+        "() => { window.seen = [];"
+        " window.swimscope.url.on((state, keys) => keys.includes('sel') && window.seen.push(state.sel)); }"
+    )
+
+
+def pass_message(sender: Page, receiver: Page) -> None:
+    """Send a message of our own from tab to tab; what was sent before it has then arrived as well."""
+    receiver.evaluate(
+        "() => { window.heard = false; window.ear = new BroadcastChannel('test');"
+        " window.ear.onmessage = () => (window.heard = true); }"
+    )
+    sender.evaluate("() => { window.mouth = new BroadcastChannel('test'); window.mouth.postMessage('sent'); }")
+    receiver.wait_for_function("() => window.heard")
+
+
 def test_two_tabs_follow_each_other(context: BrowserContext, server: Server) -> None:
     panel, graph = two_tabs(context, server, "attention")
+    first, other = panel.data(1)["sel"], panel.data(3)["sel"]
     panel.row(1).locator(".ag-cell").first.click()
-    sel = panel.data(1)["sel"]
-    graph.wait_for_function("s => window.swimscope.url.get().sel === s", arg=sel)
-    assert f"sel={sel}" in graph.url
-    graph.evaluate("s => window.swimscope.url.set({ sel: s, hl: null }, { push: true })", panel.data(3)["sel"])
-    other = panel.data(3)["sel"]
-    panel.page.wait_for_function("s => window.swimscope.url.get().sel === s", arg=other)
-    panel.settle()
-    assert panel.marked() == [other]
+    until(lambda: sel_of(graph), lambda sel: sel == first)
+    graph.evaluate("s => window.swimscope.url.set({ sel: s, hl: null }, { push: true })", other)
+    panel.expect_url(sel=other)
+    panel.expect_marked(other)
     assert selection(panel)["n_total"]
 
 
 def test_following_can_be_switched_off(context: BrowserContext, server: Server) -> None:
     panel, graph = two_tabs(context, server, "attention")
-    graph.click("#sync-switch")
-    assert graph.get_attribute("#sync-switch", "aria-pressed") == "false"
+    collect_selections(graph)
+
+    def switch(on: bool) -> None:
+        graph.click("#sync-switch")
+        expect(graph.locator("#sync-switch")).to_have_attribute("aria-pressed", str(on).lower())
+        until(lambda: panel.page.evaluate("() => window.swimscope.url.sync.get()"), lambda now: now == on)
+
+    switch(on=False)
     panel.choose(1)
-    time.sleep(QUIET_S)
-    assert "sel=" not in graph.url
-    graph.click("#sync-switch")
+    pass_message(panel.page, graph)
+    assert sel_of(graph) is None
+    switch(on=True)
     panel.choose(2)
-    graph.wait_for_function("s => window.swimscope.url.get().sel === s", arg=panel.data(2)["sel"])
+    chosen = panel.data(2)["sel"]
+    until(lambda: sel_of(graph), lambda sel: sel == chosen)
+    assert graph.evaluate("() => window.seen") == [chosen], "it never had the first"
 
 
 def test_another_run_does_not_follow(context: BrowserContext, server: Server) -> None:
-    panel = Panel.at(context.new_page(), server, "attention", "gaps")
+    panel, same = two_tabs(context, server, "attention")
     other = open_page(context.new_page(), server.page("layers", "graph"))
+    collect_selections(other)
     panel.choose(1)
-    time.sleep(QUIET_S)
-    assert "sel=" not in other.url
+    until(lambda: sel_of(same), lambda sel: sel == panel.data(1)["sel"])
+    pass_message(panel.page, other)
+    assert sel_of(other) is None
+    assert other.evaluate("() => window.seen") == []

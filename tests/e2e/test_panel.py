@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import pathlib
+import re
 from collections.abc import Callable
 from contextlib import redirect_stdout
 
@@ -12,7 +13,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from analysis import cli
 from app.panel.view import TABS
-from tests.e2e.harness import THEMES, VIEWPORTS, Server, open_page, set_theme
+from tests.e2e.harness import THEMES, VIEWPORTS, Server, open_page, set_theme, until, wait_idle
 from tests.e2e.panel_page import Panel, box
 from tests.e2e.test_a11y import severe_violations
 from tests.shared_data import capture_dir, needs_shared
@@ -32,14 +33,16 @@ def command_line(path: pathlib.Path, *words: str) -> bytes:
 def test_closed_at_a_small_size_until_asked_for(page: Page, server: Server) -> None:
     open_page(page, server.page("attention", "swimlane"))
     expect(page.locator("#panel")).to_have_attribute("data-state", "closed")
+    panel = Panel(page)
+    panel.settle()
     assert page.locator("#panel-body .panel-answer").count() == 0, "nothing is loaded for a closed panel"
     page.click("#panel-open")
     expect(page.locator(".panel-answer h2")).to_have_text("Overview")
-    panel = Panel(page)
-    assert panel.url()["tab"] == "overview"
+    expect(page.locator(".panel-answer")).to_have_attribute("data-n", "1")  # the first question there was
+    panel.expect_url(tab="overview")
     page.click("#panel-close")
     expect(page.locator("#panel")).to_have_attribute("data-state", "closed")
-    assert "tab" not in panel.url()
+    panel.expect_url(tab=None)
     page.go_back()
     expect(page.locator("#panel")).to_have_attribute("data-state", "open")
 
@@ -50,9 +53,10 @@ def test_open_by_itself_where_there_is_room_and_closable(
     page = new_context(viewport=VIEWPORTS["large"]).new_page()
     open_page(page, server.page("attention", "swimlane"))
     expect(page.locator(".panel-answer h2")).to_have_text("Overview")
+    Panel(page).settle()
     page.keyboard.press("t")
     expect(page.locator("#panel")).to_have_attribute("data-state", "closed")
-    assert Panel(page).url()["tab"] == "none"
+    Panel(page).expect_url(tab="none")
     page.reload()
     expect(page.locator("#panel")).to_have_attribute("data-state", "closed")
 
@@ -61,11 +65,13 @@ def test_a_link_comes_back_to_the_panel_as_it_was_left(page: Page, server: Serve
     panel = Panel.at(page, server, "attention", "cores")
     page.click(".tabs a[href*='/graph']")
     page.wait_for_selector(".page-graph")
+    wait_idle(page)
     page.click(".tabs a[href*='/swimlane']")
     page.wait_for_selector(".page-swimlane")
+    panel.expect_url(tab="cores")
     panel.settle()
-    assert panel.url()["tab"] == "cores"
     open_page(page, server.page("attention", "swimlane"))
+    panel.settle()
     assert "tab" not in panel.url(), "a link from elsewhere shows what it says"
 
 
@@ -81,11 +87,12 @@ def test_each_tab_has_the_table_of_its_page(page: Page, server: Server, tab: str
     page.click(".panel-page-link")
     grid = "functions-grid" if tab == "functions" else "table-grid"
     page.wait_for_selector(f'[data-grid="{grid}"] .ag-row')
-    assert page.url.split("?")[0].endswith(f"/{tab}")
-    assert page.evaluate(read, grid) == mine
+    expect(page).to_have_url(re.compile(rf"/{tab}(\?|$)"))
+    wait_idle(page)
+    until(lambda: page.evaluate(read, grid), lambda theirs: theirs == mine)
     page.go_back()
     page.wait_for_selector("#panel-body .panel-answer")
-    assert panel.url()["tab"] == tab
+    panel.expect_url(tab=tab)
 
 
 @pytest.mark.parametrize(
@@ -129,31 +136,31 @@ def test_csv_keeps_filter_and_order(page: Page, server: Server, samples: pathlib
 def test_threshold_marks_longer_gaps_red_and_lives_in_the_url(page: Page, server: Server) -> None:
     panel = Panel.at(page, server, "attention", "gaps")
     assert page.locator("#panel .over-threshold").count() == 0
-    box = page.locator("input#panel-threshold")
-    box.fill("2")
-    box.press("Enter")
-    page.wait_for_function("() => new URLSearchParams(location.search).get('thr') === '2'")
+    threshold = page.locator("input#panel-threshold")
+    threshold.fill("2")
+    threshold.press("Enter")
+    panel.expect_url(thr="2")
     expect(page.locator("#panel .over-threshold").first).to_be_visible()
     panel.settle()
-    for cell in page.locator("#panel .ag-cell[col-id=gap_us]").all():
-        red = "over-threshold" in (cell.get_attribute("class") or "")
-        assert red == (float(cell.inner_text().replace(",", "")) > 2)
-    assert "are longer than 2 µs" in panel.text()
+    cells = """() => [...document.querySelectorAll('#panel .ag-cell[col-id=gap_us]')]
+        .map(cell => [cell.classList.contains('over-threshold'), cell.innerText.replaceAll(',', '')])"""
+    until(lambda: page.evaluate(cells), lambda found: found and all(red == (float(text) > 2) for red, text in found))
+    panel.expect_text("are longer than 2 µs")
 
 
 def test_range_follows_the_window_and_the_measure(page: Page, server: Server) -> None:
     panel = Panel.at(page, server, "attention", "range")
-    assert "the whole run" in panel.text()
+    panel.expect_text("the whole run")
     whole = panel.csv()
     low, high = panel.window()
     middle = round((low + high) / 2)
     panel.js("T.show(a[0], a[1], 'step')", [middle, middle + round((high - low) / 8)])
-    page.wait_for_function("() => document.querySelector('#panel-body').innerText.includes('the visible window')")
+    panel.expect_text("the visible window")
     panel.settle()
     part = panel.csv()
     assert part != whole
     panel.js("T.setRange(a)", [middle, middle + 200])
-    page.wait_for_function("() => document.querySelector('#panel-body').innerText.includes('the measured range')")
+    panel.expect_text("the measured range")
     panel.settle()
     assert panel.csv() not in (whole, part)
 
@@ -162,22 +169,21 @@ def test_utilisation_curve_spans_the_visible_window(page: Page, server: Server) 
     panel = Panel.at(page, server, "attention", "utilisation")
     low, high = panel.window()
     panel.js("T.show(a[0], a[1], 'step')", [low, round((low + high) / 2)])
-    page.wait_for_function("() => document.querySelector('#panel-body').innerText.includes('the visible window')")
+    panel.expect_text("the visible window")
     panel.settle()
-    first, last = page.evaluate(
-        "() => { const d = document.querySelector('#panel-plot .js-plotly-plot').calcdata[0];"
-        "return [d[0].x, d[d.length - 1].x]; }"
-    )
     ticks = panel.js("T.s.info.ticks_per_us")
+    curve = """() => { const d = document.querySelector('#panel-plot .js-plotly-plot').calcdata[0];
+        return [d[0].x, d[d.length - 1].x]; }"""
+    first, last = until(lambda: page.evaluate(curve), lambda ends: ends[1] * ticks <= (low + high) / 2)
     assert first * ticks == pytest.approx(low, abs=2)
-    assert low < last * ticks <= (low + high) / 2
+    assert low < last * ticks
 
 
 def test_gap_is_drawn_as_two_named_markers(page: Page, server: Server) -> None:
     panel = Panel.at(page, server, "attention", "gaps")
     number = next(n for n in range(1, 20) if panel.data(n)["blocker_task_id"] and panel.data(n)["gap_us"] > 0)
     row = panel.data(number)
-    panel.act(number, "Draw the preceding gap")
+    panel.act(number, "Draw the preceding gap", changes="mk")
     marks = panel.url()["mk"].split(",")
     assert len(marks) == 2
     (start, _, why), (end, _, what) = (mark.split(":", 2) for mark in marks)
@@ -189,7 +195,7 @@ def test_gap_is_drawn_as_two_named_markers(page: Page, server: Server) -> None:
     assert row["name"] in what
     low, high = panel.window()
     assert low < int(start) <= int(end) < high
-    assert page.locator(".swim-flag").count() == 2
+    expect(page.locator(".swim-flag")).to_have_count(2)
     page.go_back()
     expect(page.locator(".swim-flag")).to_have_count(0)
 
@@ -197,22 +203,23 @@ def test_gap_is_drawn_as_two_named_markers(page: Page, server: Server) -> None:
 def test_a_rows_menu_by_keyboard(page: Page, server: Server) -> None:
     panel = Panel.at(page, server, "attention", "gaps")
     panel.choose(2)
+    cell = panel.row(2).locator(".ag-cell").first
+    expect(cell).to_be_focused()
     page.keyboard.press("ContextMenu")
     menu = page.locator(".menu-context")
     expect(menu).to_be_visible()
     page.keyboard.press("Escape")
     expect(menu).to_have_count(0)
+    expect(cell).to_be_focused()
     page.keyboard.press("ContextMenu")
-    expect(menu).to_be_visible()
-    assert "Draw the preceding gap as two markers" in menu.inner_text()
+    expect(menu).to_contain_text("Draw the preceding gap as two markers")
 
 
 def test_maximum_lead_is_drawn_in_the_scheduler_view(page: Page, server: Server) -> None:
     panel = Panel.at(page, server, "attention", "early-dispatch")
     number = next(n for n in range(40) if panel.data(n)["lead_us"] is not None)
     row = panel.data(number)
-    panel.act(number, "Draw maximum lead")
-    page.wait_for_function("() => window.swimscope.timeline.s.ready && new URLSearchParams(location.search).has('mk')")
+    panel.act(number, "Draw maximum lead", changes="mk")
     state = panel.url()
     assert state["view"] == "scheduler"
     ticks = sorted(int(mark.split(":")[0]) for mark in state["mk"].split(","))
@@ -221,32 +228,30 @@ def test_maximum_lead_is_drawn_in_the_scheduler_view(page: Page, server: Server)
 
 def test_path_and_function_are_highlighted_from_their_rows(page: Page, server: Server) -> None:
     panel = Panel.at(page, server, "attention", "critical-path", "kind=static")
-    panel.act(2, "Highlight the whole path")
+    panel.act(2, "Highlight the whole path", changes="sel")
     assert (panel.url()["sel"], panel.url()["hl"]) == ("path:static", "path:static")
-    page.wait_for_function("() => (window.swimscope.timeline.s.highlight || {}).hl === 'path:static'")
+    assert panel.js("T.s.highlight.hl") == "path:static"
     panel.tab("functions")
     name = panel.data(0)["func_id"]
-    panel.act(0, "Highlight the function")
+    panel.act(0, "Highlight the function", changes="hl")
     assert panel.url()["hl"] == f"func:{name}"
 
 
 def test_path_says_which_it_is_and_where_it_differs(page: Page, server: Server) -> None:
     panel = Panel.at(page, server, "attention", "critical-path")
-    assert "Computed here: observed path" in panel.text()
-    assert "no imported path to compare" in panel.text()
+    panel.expect_text("Computed here: observed path")
+    panel.expect_text("no imported path to compare")
     page.click("#panel .segments button:has-text('Imported observed')")
-    page.wait_for_function("() => document.querySelector('#panel-body').innerText.includes('is not available')")
-    assert "CPM_observed" in panel.text()
+    panel.expect_text("is not available")
+    panel.expect_text("CPM_observed")
 
 
 @needs_shared
 def test_imported_and_computed_path_are_compared(page: Page, server: Server) -> None:
     panel = Panel.at(page, server, DEVICE, "critical-path")
-    assert "name the same 23 tasks" in panel.text()
+    panel.expect_text("name the same 23 tasks")
     page.click("#panel .segments button:has-text('Imported observed')")
-    page.wait_for_function(
-        "() => document.querySelector('#panel-body').innerText.includes('Imported from CPM_observed')"
-    )
+    panel.expect_text("Imported from CPM_observed")
     panel.settle()
     assert panel.csv() == command_line(capture_dir(DEVICE), "critical-path", "--kind", "imported-observed")
 
@@ -263,8 +268,8 @@ def test_imported_and_computed_path_are_compared(page: Page, server: Server) -> 
 )
 def test_a_tab_without_an_answer_says_why(page: Page, server: Server, run: str, tab: str, words: str) -> None:
     panel = Panel.at(page, server, run, tab)
-    assert "is not available" in panel.text()
-    assert words in panel.text()
+    panel.expect_text("is not available")
+    panel.expect_text(words)
 
 
 @needs_shared
@@ -272,7 +277,7 @@ def test_a_tab_without_an_answer_says_why(page: Page, server: Server, run: str, 
 def test_only_dummies_have_no_table(page: Page, server: Server, tab: str) -> None:
     page.goto(server.page("dummy_only_l4", "swimlane", f"tab={tab}"))
     page.wait_for_selector(".panel-answer")
-    assert "is not available" in page.inner_text("#panel-body")
+    Panel(page).expect_text("is not available")
 
 
 def test_an_unknown_tab_is_named(page: Page, server: Server) -> None:
@@ -288,24 +293,25 @@ def test_width_is_dragged_and_kept(page: Page, server: Server) -> None:
     page.mouse.down()
     page.mouse.move(x - 96, y + 200, steps=4)
     page.mouse.up()
+    after = until(lambda: box(page, "#panel")[2], lambda width: abs(width - before - 100) <= 3)
     panel.settle()
-    after = box(page, "#panel")[2]
-    assert after == pytest.approx(before + 100, abs=3)
     page.reload()
     panel.settle()
-    assert box(page, "#panel")[2] == pytest.approx(after, abs=1)
+    until(lambda: box(page, "#panel")[2], lambda width: abs(width - after) <= 1)
 
 
 def test_tabs_by_keyboard(page: Page, server: Server) -> None:
     panel = Panel.at(page, server, "attention", "functions")
     page.focus("#panel-tab-functions")
+    expect(page.locator("#panel-tab-functions")).to_be_focused()
     page.keyboard.press("ArrowRight")
+    panel.expect_url(tab="setup")
+    expect(page.locator("#panel-tab-setup")).to_have_attribute("aria-selected", "true")
     panel.settle()
-    assert panel.url()["tab"] == "setup"
-    assert page.locator("#panel-tab-setup").get_attribute("aria-selected") == "true"
+    expect(page.locator("#panel-tab-setup")).to_be_focused()
     page.keyboard.press("Home")
+    panel.expect_url(tab="overview")
     panel.settle()
-    assert panel.url()["tab"] == "overview"
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -316,18 +322,23 @@ def test_nothing_is_clipped_or_overlaps(
     page = new_context(viewport=VIEWPORTS[size]).new_page()
     panel = Panel.at(page, server, "attention", "gaps", "thr=2")
     set_theme(page, theme)
+    panel.settle()
     width, height = VIEWPORTS[size]["width"], VIEWPORTS[size]["height"]
-    for control in page.locator("#panel button:visible, #panel input:visible").all():
-        place = control.bounding_box()
-        assert place is not None
-        assert 0 <= place["x"] <= place["x"] + place["width"] <= width + 1, control.evaluate("e => e.outerHTML")
+    places = """() => [...document.querySelectorAll('#panel button, #panel input')]
+        .filter(each => each.checkVisibility({ visibilityProperty: true }))
+        .map(each => [each.getBoundingClientRect().left, each.getBoundingClientRect().right, each.outerHTML])
+        .filter(([left, right]) => right > left)"""
+    controls = page.evaluate(places)
+    assert controls
+    for left, right, html in controls:
+        assert 0 <= left <= right <= width + 1, html
     x, _y, wide, _high = box(page, "#swim-plot")
     assert wide > 400
     assert x + wide <= box(page, "#panel")[0] + 1
     _x, y, _wide, high = box(page, "#panel .panel-grid")
     assert high >= 190
     assert y + 100 < height
-    assert panel.row(0).is_visible()
+    expect(panel.row(0)).to_be_visible()
 
 
 @pytest.mark.parametrize("theme", THEMES)
