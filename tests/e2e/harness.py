@@ -46,7 +46,9 @@ _IDLE = """() => {
   const shown = (selector) => [...document.querySelectorAll(selector)].filter((each) => each.offsetParent !== null);
   const grids = shown('.grid').every((grid) => grid.querySelector('.ag-row, .ag-overlay-no-rows-wrapper'));
   const plots = shown('.dash-graph').every((plot) => plot.querySelector('.main-svg'));
-  return document.readyState === 'complete' && loading === false && !busy && grids && plots;
+  const place = window.swimscope && swimscope.url ? swimscope.url.place() : null;
+  const there = place && document.querySelector(`#page > .page-body.page-${place.page || 'overview'}`);
+  return document.readyState === 'complete' && there && loading === false && !busy && grids && plots;
 }"""
 
 
@@ -222,8 +224,8 @@ def until(look: Callable[[], Seen], right: Callable[[Seen], bool], timeout_s: fl
     return seen
 
 
-def wait_idle(page: Page, timeout_ms: int = 20_000) -> None:
-    """Wait until no callback is under way, nothing says it is busy, and every visible table and plot is drawn."""
+def wait_idle(page: Page, timeout_ms: int = 60_000) -> None:
+    """Wait until the page that the URL names is there, no callback is under way, and tables and plots are drawn."""
     page.wait_for_function(_IDLE, timeout=timeout_ms)
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     page.wait_for_function(_IDLE, timeout=timeout_ms)
