@@ -2,7 +2,7 @@
 
 The child fills the store or the outcomes on disk, so its memory is given back when it ends, any worker can then map the
 result, and cancelling is safe. Every worker sees the same status files; a running status whose heartbeat is older than
-:data:`STALE_S` belongs to a dead child.
+:data:`STALE_S` belongs to a dead child, unless this process started it and knows better.
 """
 
 from __future__ import annotations
@@ -80,14 +80,15 @@ class Jobs:
 
     def status(self, job: Job) -> Progress:
         """How ``job`` stands."""
-        self._reap()
-        return read_status(self._file(job))
+        file = self._file(job)
+        return read_status(file, self._is_alive(file))
 
     def start(self, job: Job) -> Progress:
         """Start ``job``, or join it when it is running."""
         file = self._file(job)
+        alive = self._is_alive(file)
         with self._lock:
-            known = read_status(file)
+            known = read_status(file, alive)
             if known.state == "running":
                 return known
             begun = Progress("running", 0.0, "waiting to start", "", time.time())
@@ -118,10 +119,12 @@ class Jobs:
     def _file(self, job: Job) -> Path:
         return self._folder / f"{job.name}.json"
 
-    def _reap(self) -> None:
+    def _is_alive(self, file: Path) -> bool:
+        """Whether the child behind ``file`` was started by this process and goes on."""
         with self._lock:
             for name in [name for name, child in self._children.items() if child.poll() is not None]:
                 del self._children[name]
+            return file.name in self._children
 
 
 def cancel_file(status_file: Path) -> Path:
@@ -129,14 +132,17 @@ def cancel_file(status_file: Path) -> Path:
     return status_file.with_suffix(".cancel")
 
 
-def read_status(status_file: Path) -> Progress:
-    """The status in ``status_file``; a running one without heartbeat counts as failed."""
+def read_status(status_file: Path, alive: bool = False) -> Progress:
+    """The status in ``status_file``; a running one without heartbeat counts as failed.
+
+    Not when its child is known to be ``alive``: on a busy machine it may start slowly, or read for long in one step.
+    """
     try:
         progress = Progress(**json.loads(status_file.read_text("utf-8")))
         age_s = time.time() - status_file.stat().st_mtime
     except (OSError, ValueError):
         return IDLE
-    if progress.state == "running" and age_s > STALE_S:
+    if progress.state == "running" and age_s > STALE_S and not alive:
         return Progress("failed", 0.0, progress.stage, "the background process stopped without an answer; try again")
     return progress
 

@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from analysis.discovery import CaptureSource, scan
+from analysis.discovery import CaptureSource, Kinds, scan
 from analysis.errors import NotFoundError, SwimscopeError, readable
 from analysis.model import Capture
 from analysis.store import Store
@@ -24,8 +24,9 @@ from app.facts import Facts, FactsCache, facts_of
 from app.jobs import Job, Jobs
 from app.settings import Root, Settings
 
+FIRST_ROWS = 200
 FIRST_ROWS_WAIT_S = 0.4
-"""How long the runs page waits for a first scan: small trees are then complete on the first picture."""
+"""The runs page waits this long for that many rows of the first scan: small trees are complete on the first picture."""
 FIND_WAIT_S = 20.0
 """How long a link to a run waits for the first scan to reach that run."""
 MAX_ERRORS = 200
@@ -102,7 +103,7 @@ def _apart(work: Callable[..., None], *arguments: Any) -> None:
 
 
 class Library:
-    """The runs under ``settings.roots``, kept current by daemon threads that start on first use."""
+    """The runs under ``settings.roots``, kept current by daemon threads (:meth:`start`)."""
 
     def __init__(self, settings: Settings, store: Store, facts: FactsCache, jobs: Jobs) -> None:
         self._settings = settings
@@ -110,9 +111,11 @@ class Library:
         self._facts = facts
         self._jobs = jobs
         self._runs: dict[str, Run] = {}
+        self._kinds = {root.name: Kinds() for root in settings.roots}
         self._state = ScanState(False, 0)
         self._lock = threading.Lock()
         self._started = False
+        self._first_rows = threading.Event()
         self._first_scan = threading.Event()
         self._captures: OrderedDict[tuple[str, int, str], Capture] = OrderedDict()
         self._busy: dict[tuple[str, int, str], threading.Lock] = {}
@@ -129,7 +132,7 @@ class Library:
     def runs(self) -> list[RunRow]:
         """Every run known so far, by root, then path."""
         self.start()
-        self._first_scan.wait(FIRST_ROWS_WAIT_S)
+        self._first_rows.wait(FIRST_ROWS_WAIT_S)
         with self._lock:
             rows = [run.row for run in self._runs.values()]
         return sorted(rows, key=lambda row: (row.root, row.path))
@@ -193,6 +196,7 @@ class Library:
             except OSError as error:
                 errors[readable(f"{root.name}: {root.path}")] = error.strerror or str(error)
         self._state = ScanState(True, len(self._runs), errors)
+        self._first_rows.set()
         self._first_scan.set()
 
     def _keep_scanning(self) -> None:
@@ -209,7 +213,8 @@ class Library:
 
         seen: set[str] = set()
         limit = self._settings.scan_max_runs
-        for disk in islice(scan(root.path, failed), limit + 1):
+        kinds = self._kinds[root.name]
+        for disk in islice(scan(root.path, failed, kinds), limit + 1):
             if len(seen) == limit:
                 errors[f"{root.name}: {root.path}"] = (
                     f"more than {limit:,} captures (scan_max_runs): the rest is left out"
@@ -218,12 +223,17 @@ class Library:
             run = self._known_or_new(root, disk)
             seen.add(run.key)
             with self._lock:
-                self._runs[run.key] = run
+                current = self._runs.get(run.key)
+                if current is None or current.signature != run.signature:  # else its facts may have come meanwhile
+                    self._runs[run.key] = run
             if not self._state.complete:
                 self._state = ScanState(False, len(self._runs), dict(errors))
+            if len(seen) == FIRST_ROWS:
+                self._first_rows.set()
         with self._lock:
             for key in [k for k, run in self._runs.items() if run.row.root == root.name and k not in seen]:
                 del self._runs[key]
+        kinds.next_scan()
 
     def _known_or_new(self, root: Root, disk: CaptureSource) -> Run:
         key = run_key(root.name, disk.relative)

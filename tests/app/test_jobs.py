@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -15,16 +16,11 @@ from app.library import run_key
 from app.run_job import Cancelled, Reporter
 from app.settings import Root, Settings
 from app.url_state import ViewState
+from tests.e2e.harness import until
 
 
-def wait(jobs: Jobs, job: Job, seconds: float = 60.0) -> Progress:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        progress = jobs.status(job)
-        if progress.state not in ("running", "idle"):
-            return progress
-        time.sleep(0.05)
-    raise AssertionError(f"still {progress}")
+def wait(jobs: Jobs, job: Job) -> Progress:
+    return until(lambda: jobs.status(job), lambda seen: seen.state not in ("running", "idle"), 150.0)
 
 
 def test_a_child_fills_the_store(tmp_path: Path) -> None:
@@ -67,6 +63,24 @@ def test_a_running_status_without_heartbeat_is_a_failure(tmp_path: Path) -> None
     old = time.time() - STALE_S - 5
     os.utime(status, (old, old))
     assert read_status(status).state == "failed"
+
+
+def test_a_child_that_says_nothing_for_long_runs_as_long_as_it_lives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = Jobs(tmp_path / "jobs", tmp_path / "store", tmp_path / "outcomes")
+    job = Job(tmp_path, 0, "sig")
+    monkeypatch.setattr(jobs, "_command", lambda *_: [sys.executable, "-c", "import time; time.sleep(600)"])
+    jobs.start(job)
+    status = tmp_path / "jobs" / f"{job.name}.json"
+    old = time.time() - STALE_S - 5
+    os.utime(status, (old, old))
+    child = jobs._children[status.name]
+    assert jobs.status(job).state == "running"
+    assert Jobs(tmp_path / "jobs", tmp_path / "store", tmp_path / "outcomes").status(job).state == "failed"
+    child.kill()
+    child.wait()
+    assert jobs.status(job).state == "failed"
 
 
 def test_a_large_capture_waits_on_a_panel_and_then_opens(tmp_path: Path) -> None:

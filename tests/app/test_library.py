@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import os
-import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +16,34 @@ from app.library import UNEXPECTED, RunRow, run_key
 from app.services import Services
 from app.settings import Root, Settings
 from tests.app.conftest import key_of
+from tests.e2e.harness import until
+
+WAIT_S = 120.0
+"""How long the background may take on a busy machine."""
 
 
 def services_over(root: Path, data: Path, **more: object) -> Services:
     return make_services(Settings(roots=(Root("r", root),), data_dir=data, scan_interval_s=0.1, **more))  # type: ignore[arg-type]
 
 
-def wait_for(services: Services, path: str, seconds: float = 20.0) -> RunRow:
-    """The row of ``path`` once it is settled: facts or an error."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        rows = {row.path: row for row in services.library.runs()}
-        if path in rows and (rows[path].facts or rows[path].error):
-            return rows[path]
-        time.sleep(0.05)
-    raise AssertionError(f"{path} did not settle: {rows}")
+def is_settled(row: RunRow) -> bool:
+    """Whether a row has its facts or an error."""
+    return bool(row.facts or row.error)
+
+
+def wait_for(services: Services, path: str, right: Callable[[RunRow], bool] = is_settled) -> RunRow:
+    """The row of ``path`` once it is ``right``."""
+    rows = until(
+        lambda: {row.path: row for row in services.library.runs()},
+        lambda seen: path in seen and right(seen[path]),
+        WAIT_S,
+    )
+    return rows[path]
+
+
+def has_records(count: int) -> Callable[[RunRow], bool]:
+    """Whether a row's facts tell of ``count`` records: the scan may come while its files are being written."""
+    return lambda row: row.facts is not None and row.facts.records == count
 
 
 def test_every_capture_of_the_tree_is_listed_with_its_rank(services: Services) -> None:
@@ -58,30 +71,18 @@ def test_new_changed_and_removed_runs_are_seen_without_restart(tmp_path: Path) -
     first = root / "one" / "dfx_outputs"
     write_capture(first, 20, 1)
     services = services_over(root, tmp_path / "data")
-    row = wait_for(services, "one/dfx_outputs")
-    assert row.facts is not None
-    assert row.facts.records == 20
+    wait_for(services, "one/dfx_outputs", has_records(20))
 
     write_capture(root / "two" / "dfx_outputs", 30, 2)
-    second = wait_for(services, "two/dfx_outputs")
-    assert second.facts is not None
-    assert second.facts.records == 30
+    wait_for(services, "two/dfx_outputs", has_records(30))
 
     write_capture(first, 40, 3)
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        changed = wait_for(services, "one/dfx_outputs")
-        if changed.facts is not None and changed.facts.records == 40:
-            break
-        time.sleep(0.05)
-    assert changed.facts is not None
-    assert changed.facts.records == 40
+    wait_for(services, "one/dfx_outputs", has_records(40))
 
     for file in first.iterdir():
         file.unlink()
-    while time.monotonic() < deadline and any(r.path == "one/dfx_outputs" for r in services.library.runs()):
-        time.sleep(0.05)
-    assert [r.path for r in services.library.runs()] == ["two/dfx_outputs"]
+    paths = until(lambda: [row.path for row in services.library.runs()], lambda seen: len(seen) == 1, WAIT_S)
+    assert paths == ["two/dfx_outputs"]
 
 
 @pytest.mark.parametrize("kept_bytes", [0, 1, 40, 700])
@@ -111,7 +112,7 @@ def test_facts_outlive_the_process(tmp_path: Path) -> None:
 
 def test_a_names_only_capture_has_no_counts(services: Services) -> None:
     capture = services.library.capture(key_of(services, "names_only"))
-    row = services.library.run(key_of(services, "names_only")).row
+    row = wait_for(services, "names_only/dfx_outputs")
     assert not capture.meta.has_records_file
     assert row.facts is not None
     assert (row.facts.level, row.facts.records, row.facts.makespan_us) == (None, None, None)
@@ -221,10 +222,12 @@ def test_a_file_without_read_permission_costs_only_itself_until_it_is_given(
     monkeypatch.setattr("io.open", denied)
     deps.chmod(0)
     services.library.scan_once()
-    without = services.library.capture(run_key("r", "one/dfx_outputs"))
-    assert [notice.code for notice in without.meta.notices if "Permission denied" in notice.message] == [
-        "unreadable_file"
-    ]
+    one = run_key("r", "one/dfx_outputs")
+    notices = until(
+        lambda: services.library.capture(one).meta.notices,
+        lambda seen: any("Permission denied" in notice.message for notice in seen),
+        WAIT_S,
+    )
+    assert [notice.code for notice in notices if "Permission denied" in notice.message] == ["unreadable_file"]
     deps.chmod(0o644)
-    services.library.scan_once()
-    assert services.library.capture(run_key("r", "one/dfx_outputs")).meta.has_deps
+    until(lambda: services.library.capture(one).meta.has_deps, bool, WAIT_S)
