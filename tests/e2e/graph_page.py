@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from playwright.sync_api import Page
 
-from tests.e2e.harness import Server, wait_idle
+from tests.e2e.harness import Server, until, wait_idle
 
 FIRST_OPEN_MS = 90_000
 """The first visit reads the capture's files in the background: 100 MB on a busy machine."""
+ANSWER_MS = 60_000
+"""A picture of a large graph, on a busy machine."""
 NODES = "() => swimscope.graph.cy().nodes().map(n => n.id())"
 LINES = "() => swimscope.graph.cy().edges().map(e => e.id())"
 
@@ -18,16 +21,29 @@ LINES = "() => swimscope.graph.cy().edges().map(e => e.id())"
 def open_graph(page: Page, server: Server, run: str, query: str = "") -> Page:
     """Go to the graph of ``run`` and wait until it is drawn."""
     page.goto(server.page(run, "graph", query))
-    page.wait_for_selector("#graph-cy[data-ready]", timeout=FIRST_OPEN_MS)
-    settled(page)
+    drawn(page)
     return page
 
 
+def drawn(page: Page) -> None:
+    """Wait for the picture of a page that was just opened."""
+    page.wait_for_selector("#graph-cy[data-ready]", timeout=FIRST_OPEN_MS)
+    settled(page)
+
+
 def settled(page: Page) -> None:
-    """Wait until the server has answered and the picture has taken the answer in."""
-    page.wait_for_timeout(120)
-    wait_idle(page)
-    page.wait_for_timeout(120)
+    """Wait until the page shows what its address asks for: the server has answered, the picture is at rest.
+
+    A gesture must have reached the address before; see :func:`follows`.
+    """
+    wait_idle(page, ANSWER_MS)
+    page.wait_for_function("() => !swimscope.graph.cy().animated()")
+
+
+def follows(page: Page, **keys: str | None) -> None:
+    """Wait until the address says ``keys`` (None: not at all) and the page shows what it asks for."""
+    until(lambda: {key: url_keys(page).get(key) for key in keys}, lambda seen: seen == keys)
+    settled(page)
 
 
 def nodes(page: Page) -> list[str]:
@@ -62,14 +78,33 @@ def place_of(page: Page, element: str) -> tuple[float, float]:
 
 
 def click(page: Page, element: str, **options: Any) -> None:
-    """Click (or ``button="right"``, ``click_count=2``) on a drawn element and wait for what follows."""
+    """Click (or ``button="right"``) on a drawn element."""
     page.mouse.click(*place_of(page, element), **options)
-    settled(page)
+
+
+def choose(page: Page, task: str) -> None:
+    """Select a drawn task by a click."""
+    click(page, task)
+    follows(page, sel=task)
+
+
+def double_click(page: Page, element: str) -> None:
+    """Click twice within 0.1 s as the page reads the clock, however long it takes over the first click."""
+    x, y = place_of(page, element)
+    page.mouse.move(x, y)
+    mouse = page.context.new_cdp_session(page)
+    began = time.time()
+    for at, (kind, count) in enumerate(
+        (("mousePressed", 1), ("mouseReleased", 1), ("mousePressed", 2), ("mouseReleased", 2))
+    ):
+        event = {"type": kind, "x": x, "y": y, "button": "left", "clickCount": count, "timestamp": began + 0.03 * at}
+        mouse.send("Input.dispatchMouseEvent", event)
+    mouse.detach()
 
 
 def url_keys(page: Page) -> dict[str, str]:
     """The query of the address bar."""
-    return dict(parse_qsl(urlsplit(page.url).query))
+    return dict(parse_qsl(page.evaluate("() => location.search.slice(1)")))
 
 
 def id_of(page: Page, label: str) -> str:

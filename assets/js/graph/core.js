@@ -212,9 +212,18 @@
     else cy.animate({ center: { eles: node }, duration: 160 });
   }
 
+  /* Something came: the box says that it is busy until the picture shows it. */
+  function soon(delay) {
+    const box = byId("graph-cy");
+    if (!box) return;
+    box.dataset.busy = "true";
+    later("arrived", delay, arrived);
+  }
+
   /* New elements came: dress them; look again unless every node kept its place. */
   function arrived() {
     if (!cy || cy.destroyed()) return;
+    if (hovered && hovered.removed()) hovered = null;
     dress();
     lighten();
     let moved = places.size !== cy.nodes().length;
@@ -227,7 +236,9 @@
     if (moved) look();
     mark(new Map());
     highlight();
-    byId("graph-cy").dataset.ready = String(Number(byId("graph-cy").dataset.ready || 0) + 1);
+    const box = byId("graph-cy");
+    box.dataset.ready = String(Number(box.dataset.ready || 0) + 1);
+    delete box.dataset.busy;
   }
 
   /* Large pictures are moved as an image: the renderer's own switches, which dash-cytoscape does not pass on. */
@@ -311,14 +322,14 @@
     });
     cy.on("cxttap", (event) => ns.graph.menu(event));
     cy.on("viewport", () => ns.graph.closeMenu());
-    cy.on("add remove position", () => later("arrived", 30, arrived));
+    cy.on("add remove position", () => soon(30));
     styles = stored("graph-styles") || styles;
     applied = "light " + (styles && styles.dir);
     marked = new Map();
     lit = stored("graph-lit") || [];
     restyle();
-    later("arrived", 0, arrived);
-    if (state("q")) ns.graph.search(state("q"));
+    soon(0);
+    ns.graph.restart();
   }
 
   /* What a dcc.Store of the page holds. */
@@ -344,9 +355,10 @@
   new MutationObserver(() => later("find", 20, find)).observe(document.documentElement, { childList: true, subtree: true });
 
   ns.url.on((_, changed, origin) => {
-    if (!byId("graph-cy") || !cy) return;
+    if (!byId("graph-cy")) return;
     if (changed.includes("sel") && origin === "tab" && state("node")) set({ node: "" }, false);
     press();
+    if (!cy) return;
     highlight();
     if (changed.includes("sel")) chosen().slice(0, 1).forEach((node) => show(node));
   });
@@ -360,7 +372,7 @@
       styles = newStyles;
       lit = newLit || [];
       restyle();
-      if (cy) later("arrived", 30, arrived);
+      if (cy) soon(30);
       press();
     },
   };

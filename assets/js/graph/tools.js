@@ -8,9 +8,12 @@
   let total = 0;
   let searchTimer = 0;
   let request = null;
+  let asking = false;
+  let owed = 0;
 
   const byId = (id) => document.getElementById(id);
-  const here = () => Boolean(byId("graph-cy") && ns.graph.cy());
+  const onPage = () => Boolean(byId("graph-cy"));
+  const here = () => Boolean(onPage() && ns.graph.cy());
   const graph = () => ns.graph;
 
   ns.keys.describe("graph", [
@@ -54,22 +57,41 @@
     return undefined;
   }
 
-  /* Search: matches come from the whole graph, drawn or not. */
+  /* Search: matches come from the whole graph, drawn or not. Enter before the answer is done when it comes. */
   function search(text) {
-    if (request) request.abort();
+    renew();
     if (!text.trim()) return found({ total: 0, tasks: [] }, "");
     request = new AbortController();
     return fetch(api("search", { q: text }), { signal: request.signal })
       .then((response) => response.json())
       .then((body) => found(body, text))
-      .catch((error) => error.name !== "AbortError" && ns.say("Search did not work", String(error), "warn"));
+      .catch((error) => {
+        if (error.name === "AbortError") return;
+        asking = false;
+        ns.say("Search did not work", String(error), "warn");
+      });
+  }
+
+  /* Another text is asked for: the answer to the one before must not come in, nor its step. */
+  function renew() {
+    if (request) request.abort();
+    asking = true;
+  }
+
+  /* A picture came: what the URL looks for, unless a person is typing. */
+  function restart() {
+    if (!searchTimer) search(graph().state("q"));
   }
 
   function found(body, text) {
+    asking = false;
     matches = body.tasks || [];
     total = body.total || 0;
     graph().hits(matches.map((task) => "task:" + task.id));
     tell(text ? -1 : -2);
+    const by = onPage() ? owed : 0;
+    owed = 0;
+    if (by) step(by);
   }
 
   function tell(at) {
@@ -81,6 +103,7 @@
   }
 
   function step(by) {
+    if (asking) return void (owed = by);
     if (!matches.length) return;
     const now = matches.findIndex((task) => "task:" + task.id === graph().state("sel"));
     const at = now < 0 ? (by > 0 ? 0 : matches.length - 1) : (now + by + matches.length) % matches.length;
@@ -127,6 +150,7 @@
     ];
   }
 
+  /* A picture that still moves would close the menu again: it stops. */
   function menu(event) {
     const box = byId("graph-menu");
     box.replaceChildren();
@@ -140,6 +164,7 @@
     }
     box.hidden = false;
     const cy = graph().cy();
+    cy.stop(true);
     box.style.left = Math.max(4, Math.min(event.renderedPosition.x, cy.width() - box.offsetWidth - 4)) + "px";
     box.style.top = Math.max(4, Math.min(event.renderedPosition.y, cy.height() - box.offsetHeight - 4)) + "px";
     if (event.keyboard) box.firstChild.focus();
@@ -239,7 +264,7 @@
   document.addEventListener(
     "keydown",
     (event) => {
-      if (!here() || document.querySelector("dialog[open]")) return;
+      if (!onPage() || document.querySelector("dialog[open]")) return;
       if (!byId("graph-menu").hidden && onMenuKey(event)) return;
       if (event.target.id === "graph-search" && event.key === "Enter") return void step(event.shiftKey ? -1 : 1);
       if (ns.keys.typing(event) || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -251,13 +276,14 @@
         event.stopImmediatePropagation();
         return void graph().set({ node: "" });
       }
+      if (/^[1-5]$/.test(event.key)) return void graph().set({ mode: MODES[Number(event.key) - 1] });
+      if (!here()) return;
       if (/^Arrow/.test(event.key)) {
         event.preventDefault();
         if (!event.shiftKey) return void walk(event.key);
         const by = { ArrowRight: { x: -80, y: 0 }, ArrowLeft: { x: 80, y: 0 }, ArrowDown: { x: 0, y: -80 }, ArrowUp: { x: 0, y: 80 } };
         return void graph().cy().panBy(by[event.key]);
       }
-      if (/^[1-5]$/.test(event.key)) return void graph().set({ mode: MODES[Number(event.key) - 1] });
       if (KEYS[event.key]) {
         event.preventDefault();
         KEYS[event.key]();
@@ -268,10 +294,13 @@
 
   document.addEventListener("input", (event) => {
     if (event.target.id !== "graph-search") return;
+    renew();
+    owed = 0;
     window.clearTimeout(searchTimer);
     searchTimer = window.setTimeout(() => {
-      ns.url.set({ q: event.target.value.slice(0, 200) || null });
-      search(event.target.value);
+      searchTimer = 0;
+      if (onPage()) ns.url.set({ q: event.target.value.slice(0, 200) || null });
+      search(onPage() ? event.target.value : "");
     }, 150);
   });
 
@@ -296,7 +325,7 @@
   };
 
   document.addEventListener("click", (event) => {
-    if (!here() || !event.target.closest) return;
+    if (!onPage() || !event.target.closest) return;
     if (!event.target.closest("#graph-menu")) closeMenu();
     openRow(event.target);
     const button = event.target.closest(".graph-page [data-set], .graph-page [data-graph]");
@@ -306,6 +335,7 @@
       graph().set(key === "sel" ? { sel: value, node: "" } : { [key]: value });
       return;
     }
+    if (!here()) return;
     const [act, ...rest] = button.dataset.graph.split(":");
     ACTS[act](rest.join(":"));
   });
@@ -314,5 +344,5 @@
     if (event.target.closest && event.target.closest(".graph-canvas")) event.preventDefault();
   });
 
-  Object.assign(ns.graph, { menu, closeMenu, search });
+  Object.assign(ns.graph, { menu, closeMenu, restart });
 })();
