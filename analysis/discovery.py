@@ -25,6 +25,11 @@ SKIPPED = frozenset({"__pycache__", "node_modules"})
 DFX = "dfx_outputs"
 _RANK = re.compile(r"(rank|device|dev|d|node|worker|card|npu|chip)_?(\d+)", re.IGNORECASE)
 _CPM_NAME = re.compile(r"CPM_(static|observed).*\.json(\.gz)?")
+_SIBLING = {
+    kind: tuple(re.compile(re.escape(pattern).replace(r"\*", ".*") + r"(\.gz)?") for pattern in patterns)
+    for kind, patterns in SIBLINGS.items()
+}
+_HINTS = "perf_hints.log"
 _MEMORY_PASS = "AllocateMemoryAddr"
 
 
@@ -68,53 +73,105 @@ class _Listing:
         return tuple(self.path / name for name in self.directories if name.startswith("passes_dump"))
 
 
-def scan(root: str | Path, on_error: ErrorSink | None = None) -> Iterator[CaptureSource]:
+class Kinds:
+    """What files are, remembered from one scan to the next: a known file with the same stamp is not read again."""
+
+    def __init__(self) -> None:
+        self._before: dict[tuple[str, int, int, int], str] = {}
+        self._now: dict[tuple[str, int, int, int], str] = {}
+
+    def of(self, directory: Path, name: str, stat: os.stat_result) -> str | None:
+        """Kind of the file ``name`` in ``directory``, see :func:`analysis.formats.peek.kind_of_file`."""
+        path = f"{directory}/{name}"
+        key = (path, stat.st_mtime_ns, stat.st_size, stat.st_ino)
+        kind = self._before.get(key) or kind_of_file(Path(path))
+        if kind is not None:
+            self._now[key] = kind
+        return kind
+
+    def next_scan(self) -> None:
+        """Keep what the scan that ended has seen, and nothing else."""
+        self._before, self._now = self._now, {}
+
+
+def scan(root: str | Path, on_error: ErrorSink | None = None, kinds: Kinds | None = None) -> Iterator[CaptureSource]:
     """Walk ``root`` and yield every capture, parents before children, names ascending.
 
     Args:
         root: directory to walk. Links to directories are not followed, so loops cannot happen.
         on_error: told about everything that cannot be read; the walk goes on.
+        kinds: what an earlier scan of this root has learnt.
 
     Raises:
         OSError: the root itself cannot be listed.
     """
     base = Path(root)
     os.listdir(base)
-    sink = on_error or _ignore
-    yield from _walk(base, base, (), 0, sink)
+    yield from _Walk(base, on_error or _ignore, kinds or Kinds()).below(base, (), 0)
 
 
 def _ignore(path: str, reason: str) -> None:
     """Nobody asked for errors."""
 
 
-def _walk(
-    base: Path, directory: Path, above: tuple[Path, ...], depth: int, sink: ErrorSink
-) -> Generator[CaptureSource, None, bool]:
-    """Captures at and below ``directory``; returns whether any of them took the pass dumps of ``directory``."""
-    listing = _list(directory, sink)
-    if listing is None:
-        return False
-    inside = listing.passes()
-    claimed = False
-    for source in _sources(base, listing, inside or above, sink):
-        claimed = True
-        yield source
-    if depth >= MAX_DEPTH:
-        sink(str(directory), f"more than {MAX_DEPTH} directories deep: not entered")
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """One walk over the tree at ``base``."""
+
+    base: Path
+    sink: ErrorSink
+    kinds: Kinds
+
+    def below(self, directory: Path, above: tuple[Path, ...], depth: int) -> Generator[CaptureSource, None, bool]:
+        """Captures at and below ``directory``; returns whether any of them took the pass dumps of ``directory``."""
+        listing = _list(directory, self.sink)
+        if listing is None:
+            return False
+        inside = listing.passes()
+        claimed = False
+        for source in self._sources(listing, inside or above):
+            claimed = True
+            yield source
+        if depth >= MAX_DEPTH:
+            self.sink(str(directory), f"more than {MAX_DEPTH} directories deep: not entered")
+            return claimed
+        for name in listing.directories:
+            if name in SKIPPED or name.startswith((".", "passes_dump")):
+                continue
+            # A dump beside dfx_outputs or above a rank belongs to the captures in there, not to unrelated cases.
+            belongs = name == DFX or _RANK.fullmatch(name) is not None
+            given = (inside or above) if belongs else ()
+            taken = yield from self.below(directory / name, given, depth + 1)
+            claimed |= taken and belongs
+        if inside and not claimed:
+            yield _source(self.base, listing, {}, (), inside)
+            return True
         return claimed
-    for name in listing.directories:
-        if name in SKIPPED or name.startswith((".", "passes_dump")):
-            continue
-        # A dump beside dfx_outputs or above a rank belongs to the captures in there, not to unrelated cases.
-        belongs = name == DFX or _RANK.fullmatch(name) is not None
-        given = (inside or above) if belongs else ()
-        taken = yield from _walk(base, directory / name, given, depth + 1, sink)
-        claimed |= taken and belongs
-    if inside and not claimed:
-        yield _source(base, listing, {}, (), inside)
-        return True
-    return claimed
+
+    def _sources(self, listing: _Listing, passes: tuple[Path, ...]) -> Iterator[CaptureSource]:
+        kinds = self._kinds(listing)
+        if not kinds:
+            return
+        siblings = _siblings(listing)
+        swimlanes = [name for name, kind in kinds.items() if is_swimlane(name, kind)]
+        traces = tuple(
+            sorted(
+                (name for name, kind in kinds.items() if kind == "trace" and not _CPM_NAME.fullmatch(name)),
+                key=lambda name: (listing.files[name].st_mtime_ns, name),
+            )
+        )
+        if len(swimlanes) > 1:
+            for name in swimlanes:
+                yield _source(self.base, listing, {"swimlane": name, **siblings}, traces, passes, name, kinds[name])
+            return
+        files = {"swimlane": swimlanes[0], **siblings} if swimlanes else siblings
+        if {"swimlane", "deps", "name_map"} & set(files) or traces:
+            yield _source(self.base, listing, files, traces, passes, known=kinds.get(files.get("swimlane", "")))
+
+    def _kinds(self, listing: _Listing) -> dict[str, str | None]:
+        """Kind per JSON file, by structure."""
+        names = [name for name in listing.files if name.endswith((".json", ".json.gz"))]
+        return {name: self.kinds.of(listing.path, name, listing.files[name]) for name in names}
 
 
 def _list(directory: Path, sink: ErrorSink) -> _Listing | None:
@@ -135,44 +192,22 @@ def _list(directory: Path, sink: ErrorSink) -> _Listing | None:
     return listing
 
 
-def _sources(base: Path, listing: _Listing, passes: tuple[Path, ...], sink: ErrorSink) -> Iterator[CaptureSource]:
-    kinds = _kinds(listing)
-    siblings = _siblings(listing)
-    swimlanes = [name for name, kind in kinds.items() if is_swimlane(name, kind)]
-    traces = tuple(
-        sorted(
-            (name for name, kind in kinds.items() if kind == "trace" and not _CPM_NAME.fullmatch(name)),
-            key=lambda name: (listing.files[name].st_mtime_ns, name),
-        )
-    )
-    if len(swimlanes) > 1:
-        for name in swimlanes:
-            yield _source(base, listing, {"swimlane": name, **siblings}, traces, passes, name, kinds.get(name))
-        return
-    files = {"swimlane": swimlanes[0], **siblings} if swimlanes else siblings
-    if {"swimlane", "deps", "name_map"} & set(files) or traces:
-        yield _source(base, listing, files, traces, passes, known=kinds.get(files.get("swimlane", "")))
-
-
-def _kinds(listing: _Listing) -> dict[str, str | None]:
-    """Kind per JSON file, by structure."""
-    names = [name for name in listing.files if name.endswith((".json", ".json.gz"))]
-    return {name: kind_of_file(listing.path / name) for name in names}
-
-
 def _siblings(listing: _Listing) -> dict[str, str]:
     """Newest file per kind, as :func:`analysis.formats.inputs.sibling` chooses it."""
     found: dict[str, str] = {}
-    for kind, patterns in SIBLINGS.items():
-        for pattern in patterns:
-            matcher = re.compile(re.escape(pattern).replace(r"\*", ".*") + r"(\.gz)?")
+    for kind, matchers in _SIBLING.items():
+        for matcher in matchers:
             names = [name for name in listing.files if matcher.fullmatch(name)]
             if names:
                 found[kind] = max(names, key=lambda name: (listing.files[name].st_mtime_ns, name))
                 break
-    for place in ("perf_hints.log", "report/perf_hints.log", "../report/perf_hints.log", "../perf_hints.log"):
-        if (listing.path / place).is_file():
-            found["perf_hints"] = place
+    if _HINTS in listing.files:
+        found["perf_hints"] = _HINTS
+        return found
+    inside = ("report",) if "report" in listing.directories else ()
+    for place in (*inside, "../report", ".."):
+        if os.path.isfile(f"{listing.path}/{place}/{_HINTS}"):
+            found["perf_hints"] = f"{place}/{_HINTS}"
             break
     return found
 

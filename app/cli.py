@@ -76,6 +76,7 @@ def serve(settings: Settings) -> int:
     from app.factory import create_app
 
     server = create_app(settings).server
+    server.extensions["swimscope"].library.start()
     make_server(settings.host, settings.port, server, threaded=True, request_handler=KeepAlive).serve_forever()
     return 0
 

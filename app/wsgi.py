@@ -6,3 +6,4 @@ from app.factory import create_app
 from app.settings import load_settings
 
 server = create_app(load_settings()).server
+server.extensions["swimscope"].library.start()

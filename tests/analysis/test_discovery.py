@@ -10,7 +10,9 @@ import time
 
 import pytest
 
-from analysis.discovery import CaptureSource, scan
+from analysis import discovery
+from analysis.discovery import CaptureSource, Kinds, scan
+from analysis.formats.peek import kind_of_file
 from tests.shared_data import SHARED, capture_names, needs_shared, variant_names
 
 DATA = pathlib.Path(__file__).parents[1] / "data"
@@ -179,3 +181,30 @@ def test_every_real_capture_is_found() -> None:
         "memory",
     )
     assert not any("oracle" in path for path in sources)
+
+
+def test_what_a_file_is_is_remembered_until_it_changes(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    capture(tmp_path)
+    (tmp_path / "other.json").write_text("{}")
+    read: list[str] = []
+
+    def reading(path: pathlib.Path) -> str | None:
+        read.append(path.name)
+        return kind_of_file(path)
+
+    monkeypatch.setattr(discovery, "kind_of_file", reading)
+    kinds = Kinds()
+
+    def look() -> tuple[CaptureSource, list[str]]:
+        read.clear()
+        (source,) = scan(tmp_path, kinds=kinds)
+        kinds.next_scan()
+        return source, sorted(read)
+
+    first, names = look()
+    assert names == ["chip_swimlane_records.json", "deps.json", "other.json"]
+    assert look() == (first, ["other.json"])  # of no kind: it may have been unreadable
+    (tmp_path / "chip_swimlane_records.json").write_text("{}")
+    second, names = look()
+    assert names == ["chip_swimlane_records.json", "other.json"]
+    assert (first.error, second.error) == ("", "chip_swimlane_records.json does not look like a swimlane")
