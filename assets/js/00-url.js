@@ -21,6 +21,7 @@
   const listeners = new Set();
   let path = location.pathname;
   let state = {};
+  let asked = {};
   let storeTimer = 0;
 
   function parse(search) {
@@ -52,11 +53,27 @@
     }
   }
 
-  function fire(changed, origin) {
-    if (document.querySelector(".page-body")) setProps("view", { data: { ...state } });
+  function tellServer(changed) {
     const body = document.querySelector(".page-body");
+    if (body) setProps("view", { data: { ...state } });
     const rebuild = ((body && body.dataset.rebuild) || "launch").split(",");
-    if (changed.some((key) => rebuild.includes(key))) setProps("reload", { data: { search: "?" + query(state), at: Date.now() } });
+    if (!changed.some((key) => rebuild.includes(key))) return;
+    asked = state;
+    setProps("reload", { data: { search: "?" + query(state), at: Date.now() } });
+  }
+
+  /* What the server reads in the address; of a stored view it knows the keys itself. */
+  const inAddress = () => (new URLSearchParams(location.search).has("s") ? state : parse(location.search));
+
+  /* A page was asked for with the state of then; what a person has changed since, it is told when it comes. */
+  window.addEventListener("swimscope:page", () => {
+    const changed = changedKeys(asked, state);
+    asked = state;
+    if (changed.length) tellServer(changed);
+  });
+
+  function fire(changed, origin) {
+    tellServer(changed);
     for (const listener of [...listeners]) listener({ ...state }, changed, origin);
     window.dispatchEvent(new CustomEvent("swimscope:view", { detail: { changed, origin } }));
   }
@@ -120,6 +137,7 @@
     const changed = changedKeys(state, next);
     path = location.pathname;
     state = next;
+    if (!samePath) asked = inAddress();
     join();
     if (samePath && changed.length) fire(changed, origin);
     if (!samePath) window.dispatchEvent(new CustomEvent("swimscope:path", { detail: place() }));
@@ -140,6 +158,7 @@
         for (const [key, text] of Object.entries(body.query)) if (known.has(key)) next[key] = text;
         const before = state;
         state = { ...next, ...own };
+        asked = state;
         history.replaceState({ swimscope: state }, "", at);
         const changed = changedKeys(before, state);
         if (changed.length) fire(changed, "pop");
@@ -233,6 +252,7 @@
   window.addEventListener("_dashprivate_pushstate", () => follow("local"));
 
   state = history.state && history.state.swimscope ? { ...history.state.swimscope } : parse(location.search);
+  asked = inAddress();
   join();
   expand();
 

@@ -5,7 +5,7 @@
   const GO = { r: "runs", o: "", s: "swimlane", f: "functions", d: "graph" };
   const GO_MS = 1200;
   const pageKeys = new Map();
-  let pendingGo = 0;
+  let pendingGo = -Infinity;
 
   const byId = (id) => document.getElementById(id);
 
@@ -114,11 +114,12 @@
     event.stopImmediatePropagation();
   }, true);
 
-  /* The key after g is this file's, whatever it means on the page: hence before every other listener. */
+  /* The key after g is this file's, whatever it means on the page: hence before every other listener.
+     What counts is when the keys were pressed; a busy page may hear of them later. */
   document.addEventListener("keydown", (event) => {
     if (!plain(event) || document.querySelector("dialog[open]")) return;
-    const going = Date.now() - pendingGo < GO_MS && event.key in GO;
-    pendingGo = event.key === "g" && !going ? Date.now() : 0;
+    const going = event.timeStamp - pendingGo < GO_MS && event.key in GO;
+    pendingGo = event.key === "g" && !going ? event.timeStamp : -Infinity;
     if (!going) return;
     event.preventDefault();
     event.stopImmediatePropagation();

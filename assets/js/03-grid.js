@@ -5,6 +5,7 @@
   const fns = (window.dashAgGridFunctions = window.dashAgGridFunctions || {});
   const parts = (window.dashAgGridComponentFunctions = window.dashAgGridComponentFunctions || {});
   const MISSING = "–";
+  const READY_MS = 16;
   const missing = (value) => value === null || value === undefined || Number.isNaN(value);
   const fixed = (value, digits) =>
     value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -150,27 +151,57 @@
     return Object.keys(model).length ? JSON.stringify(model) : "";
   };
 
+  /* The order that the server asked for, whatever a person has clicked since. */
+  const firstSort = (api) =>
+    api
+      .getColumns()
+      .map((column) => ({ id: column.getColId(), ...column.getColDef() }))
+      .filter((column) => column.initialSort)
+      .sort((a, b) => a.initialSortIndex - b.initialSortIndex)
+      .map((column) => column.id + ":" + column.initialSort)
+      .join(",");
+
+  /* What is typed before the grid is there counts too: bind() looks for it. */
+  document.addEventListener("input", (event) => {
+    const box = event.target.closest && event.target.closest(".page .quick-filter, .page .quick-filter input");
+    if (!box) return;
+    event.target.dataset.typed = "";
+    ns.url.set({ q: event.target.value });
+  });
+
+  const boxOf = (id) => document.querySelector('.grid-box[data-grid="' + id + '"]');
+
+  /* Rows stay in place: a row built anew between press and release, or between two clicks, would lose the click. */
+  function markRows(id, api) {
+    for (const row of boxOf(id).querySelectorAll(".ag-row")) {
+      const node = api.getDisplayedRowAtIndex(Number(row.getAttribute("row-index")));
+      row.classList.toggle("row-selected", Boolean(node) && fns.swimscope_isSelected(node));
+    }
+  }
+
   function bind(id, api) {
     if (bound.get(id) === api) return;
     bound.set(id, api);
+    boxOf(id).dataset.bound = "yes";
     const box = searchBox();
     const infinite = api.getGridOption("rowModelType") === "infinite";
     const quick = (text) => (infinite ? api.purgeInfiniteCache() : api.setGridOption("quickFilterText", text));
     if (box) {
-      if (!infinite) quick(box.value);
+      if (!infinite || box.dataset.typed !== undefined) quick(box.value);
       let wait = 0;
       box.addEventListener("input", () => {
-        ns.url.set({ q: box.value });
         window.clearTimeout(wait);
-        wait = window.setTimeout(() => quick(box.value), infinite ? 300 : 0);
+        wait = window.setTimeout(() => api.isDestroyed() || quick(box.value), infinite ? 300 : 0);
       });
     }
     let quiet = false;
-    const start = sortText(api);
-    api.addEventListener("sortChanged", () => {
+    const given = ns.url.get().sort || null;
+    const start = firstSort(api);
+    const keepSort = () => {
       const text = sortText(api);
-      if (!quiet) ns.url.set({ sort: text === start ? null : text || null });
-    });
+      if (!quiet) ns.url.set({ sort: text === start ? given : text || null });
+    };
+    api.addEventListener("sortChanged", keepSort);
     api.addEventListener("filterChanged", () => {
       if (!quiet) ns.url.set({ f: filterText(api) });
       report(id, api);
@@ -178,7 +209,7 @@
     api.addEventListener("modelUpdated", () => report(id, api));
     const off = ns.url.on((state, changed, origin) => {
       if (api.isDestroyed()) return off();
-      if (changed.includes("sel") || changed.includes("hl")) api.redrawRows();
+      if (changed.includes("sel") || changed.includes("hl")) markRows(id, api);
       if (origin !== "pop") return undefined;
       quiet = true;
       if (changed.includes("f")) api.setFilterModel(state.f ? JSON.parse(state.f) : null);
@@ -187,6 +218,8 @@
       quiet = false;
       return undefined;
     });
+    if (sortText(api) !== start) keepSort();
+    markRows(id, api);
     report(id, api);
     window.dispatchEvent(new CustomEvent("swimscope:grid", { detail: { id } }));
   }
@@ -209,26 +242,39 @@
     place.textContent = shown < total ? shown.toLocaleString("en-US") + " of " + total.toLocaleString("en-US") + " rows" : "";
   }
 
-  /* A grid that replaced one of the same id: its own api, not that of the grid before it. */
-  function bindLive(id, tries) {
-    window.dash_ag_grid.getApiAsync(id).then((api) => {
-      if (!api.isDestroyed()) bind(id, api);
-      else if (tries) window.setTimeout(() => bindLive(id, tries - 1), 40);
-    });
+  /* The api of the grid in box, or null while there is none (dash_ag_grid throws then, or still has the grid before). */
+  function apiIn(box) {
+    try {
+      const api = window.dash_ag_grid.getApi(box.dataset.grid);
+      return !api.isDestroyed() && box.querySelector('[grid-id="' + api.getGridId() + '"]') ? api : null;
+    } catch (error) {
+      if (!/no grid found/.test(error.message)) throw error;
+      return null;
+    }
+  }
+
+  /* Call work(api) as soon as the grid in box is there; a box that left the page has none any more. */
+  function whenReady(box, work) {
+    const api = apiIn(box);
+    if (api) work(api);
+    else if (box.isConnected) window.setTimeout(() => whenReady(box, work), READY_MS);
   }
 
   /* Grids that a page or a panel has just got. */
   ns.bindGrids = () => {
-    for (const box of document.querySelectorAll(".grid-box[data-grid]")) bindLive(box.dataset.grid, 50);
+    for (const box of document.querySelectorAll(".grid-box[data-grid]")) whenReady(box, (api) => bind(box.dataset.grid, api));
   };
   window.addEventListener("swimscope:page", ns.bindGrids);
 
-  const apiFor = (button) => window.dash_ag_grid.getApi(button.dataset.for);
+  const gridOf = (button, work) => whenReady(boxOf(button.dataset.for), work);
 
   function pickColumns(button) {
     const open = document.querySelector(".menu-columns");
-    if (open) return open.remove();
-    const api = apiFor(button);
+    if (open) open.remove();
+    else gridOf(button, (api) => showColumns(button, api));
+  }
+
+  function showColumns(button, api) {
     const menu = document.createElement("div");
     menu.className = "menu menu-columns";
     menu.setAttribute("role", "group");
@@ -244,7 +290,6 @@
     }
     button.after(menu);
     menu.querySelector("input").focus();
-    return undefined;
   }
 
   document.addEventListener("click", (event) => {
@@ -256,17 +301,22 @@
     else if (button.matches(".grid-csv") && button.dataset.href) {
       download(button.dataset.href + "?" + new URLSearchParams(ns.url.get()));
     } else if (button.matches(".grid-csv")) {
-      apiFor(button).exportDataAsCsv({ fileName: button.dataset.for + ".csv", processCellCallback: csvCell });
+      gridOf(button, (api) => api.exportDataAsCsv({ fileName: button.dataset.for + ".csv", processCellCallback: csvCell }));
     } else if (button.matches(".grid-reset")) {
-      const api = apiFor(button);
-      api.setFilterModel(null);
-      applySort(api, "");
-      const box = searchBox();
-      if (box) box.value = "";
-      if (api.getGridOption("rowModelType") !== "infinite") api.setGridOption("quickFilterText", "");
-      ns.url.set(box ? { q: null, f: null, sort: null } : { f: null, sort: null });
+      gridOf(button, reset);
     }
   });
+
+  /* The URL first: blocks of a long table are asked for with the q that it holds then. */
+  function reset(api) {
+    const box = searchBox();
+    if (box) box.value = "";
+    ns.url.set(box ? { q: null, f: null, sort: null } : { f: null, sort: null });
+    api.setFilterModel(null);
+    applySort(api, "");
+    if (api.getGridOption("rowModelType") === "infinite") api.purgeInfiniteCache();
+    else api.setGridOption("quickFilterText", "");
+  }
 
   document.addEventListener("keydown", (event) => {
     const menu = document.querySelector(".menu-columns");

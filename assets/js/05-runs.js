@@ -65,26 +65,30 @@
     placed.forEach((node, at) => (params.nodes[at] = node));
   }
 
-  function refresh() {
-    if (!api || api.isDestroyed()) return;
+  function mark() {
     collect();
     const button = document.querySelector(".grid-group");
     if (button) button.setAttribute("aria-pressed", String(grouped()));
+  }
+
+  function refresh() {
+    if (!api || api.isDestroyed()) return;
+    mark();
     api.onFilterChanged();
     api.refreshClientSideRowModel("sort");
     api.redrawRows();
   }
 
-  window.addEventListener("swimscope:page", () => {
-    if (!document.querySelector('.grid-box[data-grid="' + GRID + '"]')) return;
-    window.dash_ag_grid.getApiAsync(GRID).then((found) => {
-      api = found;
-      api.setGridOption("isExternalFilterPresent", grouped);
-      api.setGridOption("doesExternalFilterPass", passes);
-      api.setGridOption("postSortRows", together);
-      api.addEventListener("rowDataUpdated", () => grouped() && refresh());
-      refresh();
-    });
+  /* Rows are drawn anew for groups only: a row that a person is about to click stays what it is. */
+  window.addEventListener("swimscope:grid", (event) => {
+    if (event.detail.id !== GRID) return;
+    api = window.dash_ag_grid.getApi(GRID);
+    api.setGridOption("isExternalFilterPresent", grouped);
+    api.setGridOption("doesExternalFilterPass", passes);
+    api.setGridOption("postSortRows", together);
+    api.addEventListener("rowDataUpdated", () => grouped() && refresh());
+    if (grouped()) refresh();
+    else mark();
   });
 
   ns.url.on((state, changed) => {
