@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from analysis.errors import NotAvailable, ParameterError
 from analysis.hb import CorePredecessors, KeptEdges, core_predecessors, kept_edges
-from analysis.model import I4, I8, Capture, TaskKind
+from analysis.model import I4, I8, MISSING, Capture, TaskKind
 from analysis.results import Cells, Column, Table, task_ids, task_names, to_us
 
 KINDS: tuple[str, ...] = ("static", "observed", "imported-static", "imported-observed")
@@ -43,6 +43,7 @@ KIND_COLUMNS: tuple[Column, ...] = (
     Column("share", "share", "Of the path's length"),
 )
 FUNCTION_COLUMNS: tuple[Column, ...] = (
+    Column("func_id", "index", "Function id; none for alloc, dummy and graph tasks"),
     Column("name", "text", "Function"),
     Column("tasks", "count", "Tasks of the path that run it"),
     Column("compute_us", "us", "What they compute on the path"),
@@ -305,21 +306,24 @@ def _by_kind(capture: Capture, steps: PathSteps) -> Table:
 
 
 def _by_function(capture: Capture, steps: PathSteps, names: list[str]) -> Table:
-    distinct, inverse = np.unique(np.array(names, dtype=np.str_), return_inverse=True)
-    compute, stall = np.zeros(len(distinct), np.int64), np.zeros(len(distinct), np.int64)
+    distinct, code = np.unique(np.array(names, dtype=np.str_), return_inverse=True)
+    func_id = capture.tasks.func_id[steps.tasks].astype(np.int64)
+    (which, ids), inverse = np.unique(np.stack([code, func_id]), axis=1, return_inverse=True)
+    compute, stall = np.zeros(len(which), np.int64), np.zeros(len(which), np.int64)
     np.add.at(compute, inverse, steps.compute)
     np.add.at(stall, inverse, steps.stall)
     table = Table(
         FUNCTION_COLUMNS,
         {
-            "name": distinct.tolist(),
-            "tasks": np.bincount(inverse, minlength=len(distinct)),
+            "func_id": np.where(ids >= 0, ids, MISSING),
+            "name": distinct[which].tolist(),
+            "tasks": np.bincount(inverse, minlength=len(which)),
             "compute_us": to_us(capture, compute),
             "stall_us": to_us(capture, stall),
             "share": _share(compute, int(compute.sum() + stall.sum())),
         },
     )
-    return table.take(np.lexsort((distinct, -compute)))
+    return table.take(np.lexsort((ids, which, -compute)))
 
 
 def _share(ticks: I8, length: int) -> NDArray[np.float64]:

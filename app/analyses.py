@@ -24,7 +24,7 @@ from analysis.model import Capture
 from analysis.results import Table
 from analysis.steps import StepCurve
 
-OUTCOME_VERSION = "2"
+OUTCOME_VERSION = "3"
 """Part of the cache key: raise it when an analysis or :class:`Outcome` changes meaning."""
 CURVE_BUCKETS = 600
 """Points of a curve in a picture: about one per two pixels of a wide screen."""

@@ -192,7 +192,8 @@ def test_shares_by_kind_and_function() -> None:
     by_kind = {row["kind"]: (row["tasks"], row["total_us"]) for row in path.by_kind.to_records()}
     assert by_kind == {"compute": (3, 0.28), "data-wait": (1, 0.06), "core-wait": (1, 0.04), "front-gap": (1, 0.0)}
     assert sum(row["share"] for row in path.by_kind.to_records()) == pytest.approx(1)
-    assert [(row["name"], row["tasks"]) for row in path.by_function.to_records()] == [("SF", 1), ("QK", 2)]
+    rows = path.by_function.to_records()
+    assert [(row["func_id"], row["name"], row["tasks"]) for row in rows] == [(1, "SF", 1), (0, "QK", 2)]
     assert path.frame()["stall_kind"].tolist() == ["front-gap", "core-wait", "data-wait"]
 
 
