@@ -67,7 +67,7 @@ class Panel(Swimlane):
 
     def expect_text(self, text: str) -> None:
         """Wait until the open tab says ``text``."""
-        expect(self.page.locator("#panel-body")).to_contain_text(text, use_inner_text=True)
+        expect(self.page.locator("#panel-body")).to_contain_text(text, use_inner_text=True, timeout=TIMEOUT_MS)
 
     def tab(self, name: str) -> None:
         self.page.click(f"#panel-tab-{name}")
@@ -126,6 +126,12 @@ class Panel(Swimlane):
         download: Download = waiting.value
         with open(download.path(), "rb") as stream:
             return stream.read()
+
+
+def arrive(page: Page, name: str) -> None:
+    """Wait until the page called ``name`` is in the address bar and on screen."""
+    until(lambda: page.evaluate("() => location.pathname.split('/').pop()"), lambda last: last == name)
+    wait_idle(page, TIMEOUT_MS)
 
 
 def box(page: Page, selector: str) -> tuple[float, float, float, float]:

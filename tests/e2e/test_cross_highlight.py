@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.e2e.harness import Server, open_page, until, wait_idle
-from tests.e2e.panel_page import Panel
+from tests.e2e.panel_page import Panel, arrive
 from tests.shared_data import needs_shared
 
 KINDS = [
@@ -32,7 +32,7 @@ def selection(panel: Panel) -> dict[str, Any]:
 def to_graph(page: Page, sel: str) -> None:
     """Follow the chip's link to the graph; the selection comes along and the graph is drawn."""
     page.click("#selection-chip a:has-text('Graph')")
-    page.wait_for_selector(".page-graph")
+    arrive(page, "graph")
     expect(page).to_have_url(re.compile(rf"/graph\?(.*&)?sel={re.escape(sel)}(&|$)"))
     page.wait_for_function("() => (window.swimscope.graph.cy ? window.swimscope.graph.cy() : null) !== null")
     wait_idle(page)
@@ -131,15 +131,14 @@ def test_selection_follows_every_link(page: Page, server: Server) -> None:
     sel = panel.url()["sel"]
     for target in ("functions", "graph", "critical-path", "swimlane"):
         page.click(f".tabs a[href*='/{target}']")
-        page.wait_for_selector(f".page-{target}")
-        wait_idle(page)
+        arrive(page, target)
         assert panel.url().get("sel") == sel, target
 
 
 def test_arriving_from_a_page_brings_the_selection_into_view(page: Page, server: Server) -> None:
     open_page(page, server.page("large", "gaps"))
     page.locator("#table-grid .ag-row[row-index='4'] .ag-cell").first.dblclick()
-    page.wait_for_selector(".page-swimlane")
+    arrive(page, "swimlane")
     panel = Panel(page)
     bounds = selection(panel)["bounds"]
     low, high = panel.window()

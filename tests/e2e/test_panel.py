@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import pathlib
-import re
 from collections.abc import Callable
 from contextlib import redirect_stdout
 
@@ -13,8 +12,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from analysis import cli
 from app.panel.view import TABS
-from tests.e2e.harness import THEMES, VIEWPORTS, Server, open_page, set_theme, until, wait_idle
-from tests.e2e.panel_page import Panel, box
+from tests.e2e.harness import THEMES, VIEWPORTS, Server, open_page, set_theme, until
+from tests.e2e.panel_page import Panel, arrive, box
 from tests.e2e.test_a11y import severe_violations
 from tests.shared_data import capture_dir, needs_shared
 
@@ -64,10 +63,9 @@ def test_open_by_itself_where_there_is_room_and_closable(
 def test_a_link_comes_back_to_the_panel_as_it_was_left(page: Page, server: Server) -> None:
     panel = Panel.at(page, server, "attention", "cores")
     page.click(".tabs a[href*='/graph']")
-    page.wait_for_selector(".page-graph")
-    wait_idle(page)
+    arrive(page, "graph")
     page.click(".tabs a[href*='/swimlane']")
-    page.wait_for_selector(".page-swimlane")
+    arrive(page, "swimlane")
     panel.expect_url(tab="cores")
     panel.settle()
     open_page(page, server.page("attention", "swimlane"))
@@ -86,13 +84,12 @@ def test_each_tab_has_the_table_of_its_page(page: Page, server: Server, tab: str
     mine = page.evaluate(read, "panel-grid")
     page.click(".panel-page-link")
     grid = "functions-grid" if tab == "functions" else "table-grid"
-    page.wait_for_selector(f'[data-grid="{grid}"] .ag-row')
-    expect(page).to_have_url(re.compile(rf"/{tab}(\?|$)"))
-    wait_idle(page)
+    arrive(page, tab)
+    expect(page.locator(f'[data-grid="{grid}"] .ag-row').first).to_be_visible()
     until(lambda: page.evaluate(read, grid), lambda theirs: theirs == mine)
     page.go_back()
-    page.wait_for_selector("#panel-body .panel-answer")
     panel.expect_url(tab=tab)
+    panel.settle()
 
 
 @pytest.mark.parametrize(
@@ -276,7 +273,6 @@ def test_a_tab_without_an_answer_says_why(page: Page, server: Server, run: str, 
 @pytest.mark.parametrize("tab", ["functions", "cores", "critical-path", "gaps", "utilisation", "range"])
 def test_only_dummies_have_no_table(page: Page, server: Server, tab: str) -> None:
     page.goto(server.page("dummy_only_l4", "swimlane", f"tab={tab}"))
-    page.wait_for_selector(".panel-answer")
     Panel(page).expect_text("is not available")
 
 
