@@ -232,6 +232,22 @@ def test_the_menu_offers_what_the_keys_do(page: Page, server: Server) -> None:
     expect(menu).to_be_hidden()
 
 
+def test_a_menu_that_opens_while_the_picture_moves_stays_open(page: Page, server: Server) -> None:
+    open_graph(page, server, SMALL)
+    for _ in range(5):
+        page.keyboard.press("+")
+    moved = page.evaluate("""() => {
+      const press = (key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+      ["ArrowRight", "ArrowRight", "ArrowRight"].forEach(press);
+      const moved = swimscope.graph.cy().animated();
+      press("m");
+      return moved;
+    }""")
+    assert moved, "the next task lies outside the picture, which follows it"
+    settled(page)
+    expect(page.locator("#graph-menu")).to_be_visible()
+
+
 def test_who_feeds_and_who_uses_as_tables(page: Page, server: Server) -> None:
     open_graph(page, server, HUGE, f"tab=text&sel=task:{(2 << 32) + 407}&gdepth=1")
     expect(page.locator("#graph-side")).to_contain_text("Who feeds UP r2t407?")
