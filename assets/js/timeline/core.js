@@ -88,6 +88,18 @@
   };
 
   T.waiting = () => running.size > 0;
+
+  /* Steps wait for each other, so that none is lost: the next starts from where the last one led. A held key does not
+     pile them up. Whoever asked for a step is told when it fails. */
+  let steps = 0;
+  let lastStep = Promise.resolve();
+  T.inTurn = (step, held) => {
+    if (held && steps) return lastStep;
+    steps++;
+    const mine = lastStep.then(() => T.s && step()).finally(() => steps--);
+    lastStep = mine.catch(() => undefined);
+    return mine;
+  };
   T.busy = () => (T.el("swim-root").dataset.busy = "true");
 
   T.span = () => {
@@ -103,6 +115,7 @@
 
   /* Show [t0, t1]; how = "gesture" (replace, delayed), "step" (push), "quiet" (URL already says so). */
   T.show = (t0, t1, how) => {
+    if (!T.s.info) return;
     const [first, last] = T.full();
     const slack = (last - first) * OVERSCROLL;
     const widest = (last - first) * (1 + OVERSCROLL);
@@ -123,27 +136,31 @@
   let urlTimer = 0;
   T.remember = (push) => {
     window.clearTimeout(urlTimer);
-    const write = () => {
-      urlTimer = 0;
-      if (!T.s) return;
-      const [t0, t1] = T.s.win.map(Math.round);
-      const full = T.full();
-      T.s.win = [t0, t1];
-      // A link with a selection from elsewhere and without a window looks for it: the whole run must then be written.
-      const whole = t0 === full[0] && t1 === full[1] && (!T.s.url.sel || T.s.url.item);
-      const top = T.topRow();
-      const patch = { t0: whole ? null : t0, t1: whole ? null : t1, y: top ? top : null };
-      T.set(patch, push);
-    };
-    if (push) write();
-    else urlTimer = window.setTimeout(write, URL_DELAY_MS);
+    if (push) writeWindow(true);
+    else urlTimer = window.setTimeout(writeWindow, URL_DELAY_MS, false);
   };
+
+  function writeWindow(push) {
+    window.clearTimeout(urlTimer);
+    urlTimer = 0;
+    if (!T.s) return;
+    const [t0, t1] = T.s.win.map(Math.round);
+    const full = T.full();
+    T.s.win = [t0, t1];
+    // A link with a selection from elsewhere and without a window looks for it: the whole run must then be written.
+    const whole = t0 === full[0] && t1 === full[1] && (!T.s.url.sel || T.s.url.item);
+    const top = T.topRow();
+    T.set({ t0: whole ? null : t0, t1: whole ? null : t1, y: top ? top : null }, push);
+  }
 
   /* Whether the address bar still shows the window from before a gesture. */
   T.urlIsLate = () => urlTimer !== 0;
 
-  /* Change the URL; the listener below does the rest. */
-  T.set = (patch, push) => ns.url.set(patch, { push: Boolean(push) });
+  /* Change the URL; the listener below does the rest. A step right after a gesture leaves the gesture's window behind. */
+  T.set = (patch, push) => {
+    if (push && T.urlIsLate()) writeWindow(false);
+    ns.url.set(patch, { push: Boolean(push) });
+  };
 
   T.zoom = (factor, at, how) => {
     const [t0, t1] = T.s.win;
@@ -158,6 +175,7 @@
   };
 
   T.fit = (bounds, margin) => {
+    if (!T.s.info) return;
     const [t0, t1] = bounds || T.full();
     const pad = bounds ? Math.max((t1 - t0) * (margin === undefined ? 0.15 : margin), 4) : 0;
     T.show(Math.floor(t0 - pad), Math.ceil(t1 + pad), "step");
@@ -245,6 +263,11 @@
       load();
       return;
     }
+    if (!T.s.ready) {
+      T.showToolbar();
+      T.detailsChanged(); // the rest is read from the URL once the lanes are known
+      return;
+    }
     if (has("t0", "t1", "y") && (origin !== "local" || elsewhere(url))) fromUrl(url);
     if (has("pin", "hide", "lanes")) T.lanesChanged();
     if (has("sel", "depth", "deps", "hide")) T.loadSelection(has("sel") && origin !== "pop", true);
@@ -252,7 +275,7 @@
     if (has("q") && before.q !== url.q) T.runSearch(false);
     if (has("sel", "item")) T.detailsChanged();
     if (has("mz")) T.measureChanged();
-    if (has("mk") && T.s.ready) T.drawOverview();
+    if (has("mk")) T.drawOverview();
     T.showToolbar();
     T.redraw();
   }

@@ -100,7 +100,7 @@
 
   /* One request in flight; a newer view aborts the older one. */
   async function send(one, name) {
-    if (!T.s) return;
+    if (!T.s || !T.s.ready) return;
     if (asked) {
       asked.control.abort();
       T.requests.aborted++;
@@ -158,6 +158,7 @@
 
   T.data = {
     clear() {
+      window.clearTimeout(timer);
       kept = [];
       if (asked) asked.control.abort();
       asked = null;

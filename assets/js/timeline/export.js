@@ -111,7 +111,7 @@
     const work = { png: () => T.exportPicture("png"), svg: () => T.exportPicture("svg"), csv: T.exportCsv, trace: T.exportTrace };
     menu.addEventListener("click", (event) => {
       const kind = event.target.dataset && event.target.dataset.export;
-      if (!kind) return;
+      if (!kind || !T.s.ready) return;
       menu.open = false;
       Promise.resolve(work[kind]()).catch((error) => ns.say("The export failed", error.message, "warn"));
     });

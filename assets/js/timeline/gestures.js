@@ -70,19 +70,19 @@
   }
 
   /* The item at a place, described by the server (its full id does not fit a message for every bar). */
-  T.itemAt = async (x, y) => {
+  T.itemAt = async (x, y, signal) => {
     const found = T.hit(x, y);
     if (!found || found.kind === "empty") return null;
-    if (found.kind === "bar") return T.json("item", { item: found.item });
+    if (found.kind === "bar") return T.json("item", { item: found.item }, signal);
     const extra = { tracks: String(found.track), t: Math.round(found.tick) };
-    return T.json("near", extra);
+    return T.json("near", extra, signal);
   };
 
-  T.pickAt = async (x, y) => {
-    const item = await T.itemAt(x, y);
-    if (item && item.found) T.pick(item);
-    else if (T.s.url.sel || T.s.url.item) T.set({ sel: null, item: null }, true);
-  };
+  T.pickAt = (x, y) =>
+    T.latest("pick", (signal) => T.itemAt(x, y, signal), (item) => {
+      if (item && item.found) T.pick(item);
+      else if (T.s.url.sel || T.s.url.item) T.set({ sel: null, item: null }, true);
+    });
 
   /* Select an item: its task when it has one, always the item itself. */
   T.pick = (item) => {
@@ -96,21 +96,22 @@
     T.fit([item.start, item.end], 0.6);
   };
 
-  async function double(event) {
+  function double(event) {
     if (!T.s || !T.s.ready) return;
     const { x, y } = place(event);
-    const item = await T.itemAt(x, y);
-    if (item && item.found) T.zoomTo(item);
-    else T.zoom(0.5, T.timeAt(x), "step");
+    const tick = T.timeAt(x);
+    T.latest("double", (signal) => T.itemAt(x, y, signal), (item) => {
+      if (item && item.found) T.zoomTo(item);
+      else T.zoom(0.5, tick, "step");
+    });
   }
 
-  async function context(event) {
+  function context(event) {
     event.preventDefault();
     if (!T.s || !T.s.ready) return;
     const { x, y } = place(event);
     const at = { left: event.clientX, top: event.clientY, tick: Math.round(T.timeAt(x)), track: T.trackAtY(y) };
-    const item = await T.itemAt(x, y);
-    T.openMenu(at, item && item.found ? item : null);
+    T.latest("menu", (signal) => T.itemAt(x, y, signal), (item) => T.openMenu(at, item && item.found ? item : null));
   }
 
   T.parts.push(() => {

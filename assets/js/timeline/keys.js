@@ -9,7 +9,7 @@
 
   const pointer = () => (T.s.pointer ? T.s.pointer.tick : undefined);
 
-  /* action: [default key, text, what it does] */
+  /* action: [default key, text, what it does with the key's event] */
   const ACTIONS = {
     zoomIn: ["w", "Zoom in at the pointer", () => T.zoom(1 / ZOOM, pointer())],
     zoomOut: ["s", "Zoom out at the pointer", () => T.zoom(ZOOM, pointer())],
@@ -17,10 +17,10 @@
     right: ["d", "Move right", () => T.pan(PAN)],
     fitSelection: ["f", "Fit the selection", fitSelection],
     fitAll: ["0", "Fit the whole capture", () => T.fit()],
-    laneUp: ["ArrowUp", "Record in the lane above", () => stepLane(-1)],
-    laneDown: ["ArrowDown", "Record in the lane below", () => stepLane(1)],
-    previous: ["ArrowLeft", "Previous record of the lane", () => stepItem("prev")],
-    next: ["ArrowRight", "Next record of the lane", () => stepItem("next")],
+    laneUp: ["ArrowUp", "Record in the lane above", ({ repeat }) => T.inTurn(() => stepLane(-1), repeat)],
+    laneDown: ["ArrowDown", "Record in the lane below", ({ repeat }) => T.inTurn(() => stepLane(1), repeat)],
+    previous: ["ArrowLeft", "Previous record of the lane", ({ repeat }) => T.inTurn(() => stepItem("prev"), repeat)],
+    next: ["ArrowRight", "Next record of the lane", ({ repeat }) => T.inTurn(() => stepItem("next"), repeat)],
     pageUp: ["PageUp", "Scroll lanes up", () => T.scrollRows(-10)],
     pageDown: ["PageDown", "Scroll lanes down", () => T.scrollRows(10)],
     zoomItem: ["Enter", "Zoom to the focused record", () => T.s.lastItem && T.zoomTo(T.s.lastItem)],
@@ -230,7 +230,7 @@
     const action = Object.keys(ACTIONS).find((name) => keyOf(name) === key);
     if (!action) return;
     event.preventDefault();
-    Promise.resolve(ACTIONS[action][2]()).catch((error) => ns.say("That did not work", error.message, "warn"));
+    Promise.resolve(ACTIONS[action][2](event)).catch((error) => ns.say("That did not work", error.message, "warn"));
   }, true);
 
   T.parts.push(() => {

@@ -140,7 +140,7 @@
       T.s.found = null;
       count();
       if (T.s.ready) T.drawOverview();
-      return;
+      return null;
     }
     const before = T.s.found && T.s.found.q === q ? T.s.found : null;
     const extra = { q };
@@ -148,7 +148,7 @@
       if (before && before.at >= 0) extra.at = String(before.at + step);
       else extra.from = String(Math.round(T.s.win[0]));
     }
-    T.latest("search", (signal) => T.json("search", extra, signal), (found) => {
+    return T.latest("search", (signal) => T.json("search", extra, signal), (found) => {
       T.s.found = { ...found, q, at: step ? found.at : before ? before.at : -1 };
       count();
       T.drawOverview();
@@ -159,7 +159,7 @@
     });
   };
 
-  T.searchStep = (step) => T.runSearch(step);
+  T.searchStep = (step) => T.inTurn(() => T.runSearch(step));
 
   T.parts.push(() => {
     const input = T.el("swim-search");
