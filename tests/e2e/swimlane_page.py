@@ -3,14 +3,78 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from typing import Any, Self
+from urllib.parse import parse_qs
 
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.harness import Server, wait_idle
+from tests.e2e.harness import Server, until, wait_idle
 
 DEVICE = "qwen3_14b_decode_device"
+REST_S = 120
+"""How long a swimlane may take to come to rest: a large run is imported first."""
+
+# Keeps a list of what the page has begun and not ended: questions to the server (until their body is read) and short
+# timers. What an action sets off is on the list before the action's event is over, so an empty list means: done.
+_WATCH = """(() => {
+  if (window.underWay) return;
+  const LONGEST_MS = 1000;  // a passing notice stays longer; nobody waits for it
+  const underWay = (window.underWay = new Map());
+  let last = 0;
+  const begin = (what) => (underWay.set(++last, what), last);
+  const during = (what, promise) => {
+    const id = begin(what);
+    const end = () => underWay.delete(id);
+    promise.then(end, end);
+    return promise;
+  };
+  const { setTimeout, clearTimeout, fetch } = window;
+  const idOf = new Map();
+  window.setTimeout = (work, delay, ...rest) => {
+    if (typeof work !== 'function' || delay > LONGEST_MS) return setTimeout(work, delay, ...rest);
+    const id = begin(`a timer of ${delay || 0} ms`);
+    const timer = setTimeout((...given) => {
+      underWay.delete(id);
+      idOf.delete(timer);
+      work(...given);
+    }, delay, ...rest);
+    idOf.set(timer, id);
+    return timer;
+  };
+  window.clearTimeout = (timer) => {
+    underWay.delete(idOf.get(timer));
+    idOf.delete(timer);
+    clearTimeout(timer);
+  };
+  window.fetch = (...given) => during('fetch ' + (given[0].url || given[0]), fetch.apply(window, given));
+  for (const name of ['json', 'text', 'arrayBuffer', 'blob']) {
+    const read = Response.prototype[name];
+    Response.prototype[name] = function () {
+      return during(`${name} of ${this.url}`, read.call(this));
+    };
+  }
+})()"""
+
+# What keeps the swimlane from rest: [] once nothing was under way for three frames (what a frame draws may ask again).
+_LACKING = """async (milliseconds) => {
+  const until = performance.now() + milliseconds;
+  const lacking = () => {
+    const root = document.getElementById('swim-root');
+    if (!root) return ['the page'];
+    const out = [...window.underWay.values()];
+    if (root.dataset.drawn === undefined) out.push('a first picture');
+    if (root.dataset.busy) out.push('data-busy');
+    if (!window.store || window.store.getState().isLoading) out.push('a callback');
+    return out;
+  };
+  for (let frames = 0; frames < 3; ) {
+    await new Promise((done) => requestAnimationFrame(done));
+    const now = lacking();
+    frames = now.length ? 0 : frames + 1;
+    if (now.length && performance.now() > until) return now;
+  }
+  return [];
+}"""
 
 
 @dataclass
@@ -19,28 +83,54 @@ class Swimlane:
 
     page: Page
 
+    def __post_init__(self) -> None:
+        self.page.add_init_script(_WATCH)
+        self.page.evaluate(_WATCH)  # for the document that is there already
+
     @classmethod
-    def open(cls, page: Page, server: Server, run: str, query: str = "") -> Swimlane:
-        page.goto(server.page(run, "swimlane", query))
+    def open(cls, page: Page, server: Server, run: str, query: str = "") -> Self:
+        return cls.follow(page, server.page(run, "swimlane", query))
+
+    @classmethod
+    def follow(cls, page: Page, address: str) -> Self:
+        """Follow a link to a swimlane, and wait until it rests."""
         lane = cls(page)
-        page.wait_for_selector("#swim-root[data-drawn]", timeout=60_000)  # a large run is imported first
+        page.goto(address, wait_until="commit", timeout=REST_S * 1000)
         lane.rest()
         return lane
 
+    def reload(self) -> None:
+        self.page.reload(wait_until="commit", timeout=REST_S * 1000)
+        self.rest()
+
     def rest(self) -> None:
-        """Wait until nothing is asked for and the picture shows the present window."""
-        self.page.wait_for_selector("#swim-root[data-drawn]:not([data-busy])")
-        wait_idle(self.page)
-        self.page.wait_for_timeout(230)  # the URL follows a gesture after 180 ms
-        self.page.wait_for_selector("#swim-root[data-drawn]:not([data-busy])")
+        """Wait until all that was set off so far has ended: asked, answered, drawn, and written to the URL."""
+        lacking = self.page.evaluate(_LACKING, REST_S * 1000)
+        if lacking:
+            raise TimeoutError(f"the swimlane does not come to rest, there is still: {lacking}")
+        wait_idle(self.page, REST_S * 1000)
 
     def js(self, expression: str, argument: Any = None) -> Any:
         """Value of an expression over ``T`` (window.swimscope.timeline) and ``a``."""
         return self.page.evaluate(f"a => {{ const T = window.swimscope.timeline; return ({expression}); }}", argument)
 
     def url(self) -> dict[str, str]:
-        """The query of the address bar."""
-        return {key: values[0] for key, values in parse_qs(urlsplit(self.page.url).query).items()}
+        """The query of the address bar, as the browser has it now."""
+        search: str = self.page.evaluate("() => location.search")
+        return {key: values[0] for key, values in parse_qs(search.removeprefix("?")).items()}
+
+    def expect_url(self, **wanted: str | None) -> dict[str, str]:
+        """Wait until these keys of the URL have these values (None: the key is not there); the whole query."""
+        return until(self.url, lambda now: all(now.get(key) == value for key, value in wanted.items()))
+
+    def expect(self, expression: str, value: Any, argument: Any = None) -> None:
+        """Wait until an expression over ``T`` and ``a`` has this value."""
+        until(lambda: self.js(expression, argument), lambda now: bool(now == value))
+
+    def facts(self, item: str) -> dict[str, Any]:
+        """What the server says of an item."""
+        found: dict[str, Any] = self.js("T.json('item', { item: a })", item)
+        return found
 
     def window(self) -> tuple[float, float]:
         low, high = self.js("T.s.win")
@@ -113,5 +203,42 @@ class Swimlane:
         self.page.keyboard.press(key)
         self.rest()
 
-    def details(self) -> str:
-        return self.page.locator("#swim-details").inner_text()
+    def select(self, control: str, value: str) -> None:
+        """Choose ``value`` in a select of the toolbar."""
+        self.page.select_option(control, value)
+        self.rest()
+
+    def ctrl_wheel(self, x: float, y: float, notches: int) -> None:
+        """Zoom in at a place of the page."""
+        self.page.mouse.move(x, y)
+        self.page.keyboard.down("Control")
+        for _ in range(notches):
+            self.page.mouse.wheel(0, -100)
+        self.page.keyboard.up("Control")
+        self.rest()
+
+    def drag(self, start: tuple[float, float], by: tuple[float, float], key: str = "") -> None:
+        """Drag from a place of the page, with ``key`` held."""
+        if key:
+            self.page.keyboard.down(key)
+        self.page.mouse.move(*start)
+        self.page.mouse.down()
+        self.page.mouse.move(start[0] + by[0], start[1] + by[1], steps=5)
+        self.page.mouse.up()
+        if key:
+            self.page.keyboard.up(key)
+        self.rest()
+
+    def expect_details(self, *texts: str) -> None:
+        """Wait until the panel below the lanes says all of ``texts``."""
+        for text in texts:
+            expect(self.details).to_contain_text(text, use_inner_text=True)
+
+    @property
+    def details(self) -> Locator:
+        return self.page.locator("#swim-details")
+
+    @property
+    def spoken(self) -> Locator:
+        """What a screen reader was told last."""
+        return self.page.locator("#swim-live")

@@ -10,6 +10,7 @@ import pathlib
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from analysis.formats import load
 from tests.e2e.swimlane_page import DEVICE, Swimlane
@@ -23,8 +24,17 @@ def lane(page, server) -> Swimlane:
     return Swimlane.open(page, server, DEVICE, "t0=20000&t1=40000&mk=25000:red:first")
 
 
-def saved(lane: Swimlane, kind: str) -> tuple[str, bytes]:
+def open_menu(lane: Swimlane) -> None:
     lane.page.locator("#swim-export summary").click()
+    expect(lane.page.locator("#swim-export")).to_have_attribute("open", "")
+
+
+def expect_menu_closed(lane: Swimlane) -> None:
+    expect(lane.page.locator("#swim-export")).not_to_have_attribute("open", "")
+
+
+def saved(lane: Swimlane, kind: str) -> tuple[str, bytes]:
+    open_menu(lane)
     with lane.page.expect_download() as waiting:
         lane.page.locator(f"#swim-export [data-export={kind}]").click()
     download = waiting.value
@@ -100,8 +110,8 @@ def test_perfetto_file_counts_every_record(lane: Swimlane) -> None:
 
 
 def test_pass_dumps_of_the_run_are_named(lane: Swimlane) -> None:
-    lane.page.locator("#swim-export summary").click()
-    assert "passes_dump" in lane.page.locator("#swim-export .swim-path").first.inner_text()
+    open_menu(lane)
+    expect(lane.page.locator("#swim-export .swim-path").first).to_contain_text("passes_dump")
 
 
 def test_picture_has_room_for_title_axis_and_markers(lane: Swimlane) -> None:
@@ -130,14 +140,13 @@ def test_picture_has_room_for_title_axis_and_markers(lane: Swimlane) -> None:
 
 def test_export_menu_closes_on_escape_and_elsewhere(lane: Swimlane) -> None:
     lane.page.locator("#swim-labels").click(position={"x": 4, "y": 4})
-    summary = lane.page.locator("#swim-export summary")
-    summary.click()
+    open_menu(lane)
     lane.page.keyboard.press("Escape")
-    assert lane.js("T.el('swim-export').open") is False
-    assert lane.js("document.activeElement === T.el('swim-export').querySelector('summary')")
-    summary.click()
+    expect_menu_closed(lane)
+    expect(lane.page.locator("#swim-export summary")).to_be_focused()
+    open_menu(lane)
     lane.page.locator("#swim-lane-count").click()
-    assert lane.js("T.el('swim-export').open") is False
+    expect_menu_closed(lane)
 
 
 def test_markers_drawn_elsewhere_reach_the_overview(lane: Swimlane) -> None:
@@ -148,7 +157,7 @@ def test_markers_drawn_elsewhere_reach_the_overview(lane: Swimlane) -> None:
     at = lane.js(share)
     assert lane.js(ink, at) is False
     lane.js("window.swimscope.url.set({ mk: '45000:blue:late' }, { push: true })")
-    assert lane.js(ink, at) is True
+    lane.expect(ink, True, at)
     lane.page.go_back()
-    lane.rest()
-    assert lane.js(ink, at) is False
+    lane.expect_url(mk="25000:red:first")
+    lane.expect(ink, False, at)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import Locator, expect
 
+from tests.e2e.harness import until
 from tests.e2e.swimlane_page import DEVICE, Swimlane
 from tests.shared_data import needs_shared
 
@@ -21,52 +23,54 @@ def strip(lane: Swimlane) -> dict[str, float]:
     return dict(box)
 
 
+def edit_first_marker(lane: Swimlane) -> None:
+    lane.page.locator(".swim-flag").first.click()
+    expect(lane.page.locator("#swim-marker-edit")).to_be_visible()
+
+
 def test_markers_are_added_labelled_coloured_dragged_and_deleted(lane: Swimlane) -> None:
     page, box = lane.page, strip(lane)
-    for share in (0.25, 0.75):
+    for number, share in enumerate((0.25, 0.75), start=1):
         page.mouse.click(box["x"] + box["width"] * share, box["y"] + 10)
+        expect(page.locator(".swim-flag")).to_have_count(number)
     lane.rest()
     ticks = lane.js("T.markers().map(m => m.tick)")
     assert ticks == pytest.approx([25_000, 35_000], abs=40)
     assert len(lane.shapes("marker")) == 2
     assert lane.shapes("marker")[0]["x0"] == pytest.approx(lane.js("T.us(a)", ticks[0]))
-    difference = page.locator(".swim-diff").inner_text()
-    assert lane.js("T.format(T.us(a))", ticks[1] - ticks[0]) in difference
+    expect(page.locator(".swim-diff")).to_contain_text(lane.js("T.format(T.us(a))", ticks[1] - ticks[0]))
 
-    page.locator(".swim-flag").first.click()
+    edit_first_marker(lane)
     page.fill("#swim-marker-label", "wave, 100 %")
     page.press("#swim-marker-label", "Enter")
-    page.locator(".swim-flag").first.click()
-    assert f"{ticks[0]:,}" in page.locator("#swim-marker-time").inner_text()
+    expect(page.locator("#swim-marker-edit")).to_be_hidden()
+    edit_first_marker(lane)
+    expect(page.locator("#swim-marker-time")).to_contain_text(f"{ticks[0]:,}")
     page.select_option("#swim-marker-color", "red")
     page.click("#swim-marker-close")
+    expect(page.locator("#swim-marker-edit")).to_be_hidden()
     lane.rest()
     assert lane.js("T.markers()[0]") == {"tick": ticks[0], "color": "red", "label": "wave, 100 %"}
-    assert page.locator(".swim-flag").first.inner_text() == "wave, 100 %"
-    page.reload()
-    lane.rest()
+    expect(page.locator(".swim-flag").first).to_have_text("wave, 100 %")
+    lane.reload()
     assert lane.js("T.markers()[0].label") == "wave, 100 %"
 
     flag = page.locator(".swim-flag").first.bounding_box()
     assert flag
-    page.mouse.move(flag["x"] + 5, flag["y"] + 8)
-    page.mouse.down()
-    page.mouse.move(flag["x"] + 105, flag["y"] + 8, steps=5)
-    page.mouse.up()
-    lane.rest()
+    lane.drag((flag["x"] + 5, flag["y"] + 8), (100, 0))
     assert lane.js("T.markers()[0].tick") > ticks[0] + 1_000
 
-    page.locator(".swim-flag").first.click()
+    edit_first_marker(lane)
     page.click("#swim-marker-delete")
+    lane.expect("T.markers().map(m => m.tick)", [ticks[1]])
     lane.rest()
-    assert lane.js("T.markers().map(m => m.tick)") == [ticks[1]]
     assert len(lane.shapes("marker")) == 1
 
 
 def test_alt_drag_measures_and_snaps_to_record_edges(lane: Swimlane) -> None:
     page = lane.page
     item = lane.visible_item(40)
-    facts = page.evaluate("item => window.swimscope.timeline.json('item', { item })", item)
+    facts = lane.facts(item)
     x, y = lane.place(item)
     half = lane.js("(T.xAt(a.end) - T.xAt(a.start)) / 2", facts)
     page.keyboard.down("Alt")
@@ -74,19 +78,16 @@ def test_alt_drag_measures_and_snaps_to_record_edges(lane: Swimlane) -> None:
     page.mouse.down()
     page.mouse.move(x, y, steps=3)
     page.mouse.move(x + half - 3, y, steps=3)
-    assert page.locator("#swim-measuring").is_visible()
+    expect(page.locator("#swim-measuring")).to_be_visible()
     page.mouse.up()
     page.keyboard.up("Alt")
     lane.rest()
-    assert lane.url()["mz"] == f"{facts['start']}:{facts['end']}"
+    lane.expect_url(mz=f"{facts['start']}:{facts['end']}")
     length = lane.js("T.format(T.us(a))", facts["end"] - facts["start"])
-    assert page.locator("#swim-measure-length").inner_text() == length
-    page.wait_for_function("() => /records/.test(document.getElementById('swim-measure-body').textContent)")
-    card = page.locator("#swim-measure").inner_text()
-    for word in ("AIC", "AIV", "Busy", facts["name"][:8]):
-        assert word in card
-    expected = page.evaluate("a => window.swimscope.timeline.json('range', { t0: a.start, t1: a.end })", facts)
-    assert f"{expected['records']:,} records" in card
+    expect(page.locator("#swim-measure-length")).to_have_text(length)
+    expected = lane.js("T.json('range', { t0: a.start, t1: a.end })", facts)
+    for text in (f"{expected['records']:,} records", "AIC", "AIV", "Busy", facts["name"][:8]):
+        expect(page.locator("#swim-measure")).to_contain_text(text)
     assert len(lane.shapes("measure")) == 1
     page.click("#swim-measure-close")
     lane.rest()
@@ -115,7 +116,7 @@ def test_pin_stays_on_top_while_scrolling_and_hide_removes(lane: Swimlane) -> No
     lane.rest()
     assert lane.url()["hide"] == hidden
     assert hidden not in lane.js("T.s.rows.map(r => r.lane.key)")
-    assert "of 73 lanes" in page.locator("#swim-lane-count").inner_text()
+    expect(page.locator("#swim-lane-count")).to_contain_text("of 73 lanes")
     page.click("#swim-unhide")
     lane.rest()
     assert hidden in lane.js("T.s.rows.map(r => r.lane.key)")
@@ -131,31 +132,32 @@ def test_pin_stays_on_top_while_scrolling_and_hide_removes(lane: Swimlane) -> No
 )  # fmt: skip
 def test_lane_filter_by_type_number_and_function(lane: Swimlane, text: str, expected: str) -> None:
     lane.page.fill("#swim-filter", text)
-    lane.page.wait_for_function("() => location.search.includes('lanes=')")
+    lane.expect_url(lanes=text)
     lane.rest()
     shown = lane.js("T.s.rows.map(r => r.lane.key)")
     assert shown == lane.js(f"T.s.info.lanes.filter({expected}).map(l => l.key)")
     assert 0 < len(shown) < 73
-    assert lane.url()["lanes"] == text
+
+
+def entry(lane: Swimlane, item: str, text: str) -> Locator:
+    """An entry of the menu that a right click on a record opens."""
+    lane.page.mouse.click(*lane.place(item), button="right")
+    return lane.page.locator("#swim-menu:not([hidden]) button", has_text=text)
 
 
 def menu(lane: Swimlane, item: str, text: str) -> None:
-    lane.page.mouse.click(*lane.place(item), button="right")
-    lane.page.wait_for_selector("#swim-menu:not([hidden])")
-    lane.page.locator("#swim-menu button", has_text=text).click()
+    entry(lane, item, text).click()
+    expect(lane.page.locator("#swim-menu")).to_be_hidden()
     lane.rest()
 
 
 def test_menu_marks_start_end_and_outer_bounds(lane: Swimlane) -> None:
     item = lane.visible_item(30)
-    facts = lane.page.evaluate("item => window.swimscope.timeline.json('item', { item })", item)
+    facts = lane.facts(item)
     menu(lane, item, "Mark start and end")
     assert lane.js("T.markers().map(m => m.tick)") == [facts["middle"], facts["end"]]
     assert facts["label"] in lane.js("T.markers()[0].label")
-    bounds = lane.page.evaluate(
-        "id => window.swimscope.timeline.json('select', { sel: 'task:' + id, depth: '0' }).then(f => f.bounds)",
-        facts["task_id"],
-    )
+    bounds = lane.js("T.json('select', { sel: 'task:' + a, depth: '0' })", facts["task_id"])["bounds"]
     menu(lane, item, "Mark the outer bounds")
     assert {*bounds} <= {*lane.js("T.markers().map(m => m.tick)")}
     assert len(lane.js("T.markers()")) == 4
@@ -164,7 +166,7 @@ def test_menu_marks_start_end_and_outer_bounds(lane: Swimlane) -> None:
 def test_menu_selects_sides_function_and_copies_the_id(lane: Swimlane) -> None:
     lane.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     item = lane.visible_item(30)
-    facts = lane.page.evaluate("item => window.swimscope.timeline.json('item', { item })", item)
+    facts = lane.facts(item)
     menu(lane, item, "Select predecessors")
     assert (lane.url()["sel"], lane.url()["deps"]) == (f"task:{facts['task_id']}", "pred")
     menu(lane, item, "Select successors")
@@ -173,16 +175,16 @@ def test_menu_selects_sides_function_and_copies_the_id(lane: Swimlane) -> None:
     assert lane.url()["hl"].startswith("func:")
     assert lane.js("T.s.highlight.count") > 0
     menu(lane, item, "Copy task id")
-    assert lane.page.evaluate("() => navigator.clipboard.readText()") == facts["task_id"]
+    lane.expect("navigator.clipboard.readText()", facts["task_id"])
 
 
 def test_menu_leads_to_the_graph_and_the_function(lane: Swimlane) -> None:
     item = lane.visible_item(30)
-    facts = lane.page.evaluate("item => window.swimscope.timeline.json('item', { item })", item)
-    lane.page.mouse.click(*lane.place(item), button="right")
-    lane.page.locator("#swim-menu button", has_text="Show in graph").click()
+    facts = lane.facts(item)
+    entry(lane, item, "Show in graph").click()
     lane.page.wait_for_url("**/graph?**")
-    assert lane.url()["sel"] == f"task:{facts['task_id']}"
+    lane.expect_url(sel=f"task:{facts['task_id']}")
+    expect(lane.page.locator("#swim-root")).to_have_count(0)
     lane.page.go_back()
     lane.page.wait_for_url("**/swimlane?**")
     lane.rest()
@@ -219,40 +221,45 @@ def test_keyboard_alone_steps_records_lanes_menu_and_marker(lane: Swimlane) -> N
     page.locator("#swim-plot").focus()
     lane.key("ArrowRight")
     first = lane.url()["item"]
-    spoken = page.locator("#swim-live").inner_text()
-    assert "AIC 0" in spoken
+    expect(lane.spoken).to_contain_text("AIC 0")
     lane.key("ArrowRight")
     second = lane.url()["item"]
     assert second != first
     lane.key("ArrowLeft")
     assert lane.url()["item"] == first
     lane.key("ArrowDown")
-    assert "AIC 1" in page.locator("#swim-live").inner_text()
+    expect(lane.spoken).to_contain_text("AIC 1")
     lane.key("m")
     assert len(lane.js("T.markers()")) == 1
     lane.key("p")
     assert lane.url()["pin"] == "core:1"
     page.keyboard.press("Shift+F10")
-    page.wait_for_selector("#swim-menu:not([hidden])")
-    assert page.evaluate("() => document.activeElement.textContent") == "Details"
+    expect(page.locator("#swim-menu button:focus")).to_have_text("Details")
     page.keyboard.press("ArrowDown")
-    assert page.evaluate("() => document.activeElement.textContent") == "Zoom to it"
+    expect(page.locator("#swim-menu button:focus")).to_have_text("Zoom to it")
     page.keyboard.press("Escape")
-    assert page.locator("#swim-menu").is_hidden()
-    assert page.evaluate("() => document.activeElement.id") == "swim-plot"
+    expect(page.locator("#swim-menu")).to_be_hidden()
+    expect(page.locator("#swim-plot")).to_be_focused()
     lane.key("Escape")
     assert "sel" not in lane.url()
+
+
+def rebind(lane: Swimlane, action: str, key: str, shown: str) -> None:
+    """Press ``key`` as the new key of an action; its button then shows ``shown``."""
+    button = lane.page.locator(".swim-key-row", has_text=action).locator("button")
+    button.click()
+    expect(button).to_have_text("press a key…")
+    lane.page.keyboard.press(key)
+    expect(button).to_have_text(shown)
 
 
 def test_keys_can_be_rebound_switched_off_and_restored(lane: Swimlane) -> None:
     page = lane.page
     page.click("#swim-keys-open")
-    row = page.locator(".swim-key-row", has_text="Zoom in at the pointer").locator("button")
-    row.click()
-    page.keyboard.press("i")
-    page.locator(".swim-key-row", has_text="Zoom out at the pointer").locator("button").click()
-    page.keyboard.press("Delete")
+    rebind(lane, "Zoom in at the pointer", "i", "i")
+    rebind(lane, "Zoom out at the pointer", "Delete", "off")
     page.click("#swim-keys-close")
+    expect(page.locator("#swim-keys")).to_be_hidden()
     page.locator("#swim-plot").focus()
     before = lane.window()
     lane.key("w")
@@ -260,17 +267,16 @@ def test_keys_can_be_rebound_switched_off_and_restored(lane: Swimlane) -> None:
     assert lane.window() == before
     lane.key("i")
     assert lane.window()[1] - lane.window()[0] < before[1] - before[0]
-    page.reload()
-    lane.rest()
+    lane.reload()
     page.keyboard.press("?")
-    sheet = page.locator("#keys-page").inner_text()
-    assert "Zoom in at the pointer" in sheet
-    assert "Zoom out at the pointer" not in sheet
+    expect(page.locator("#keys-page")).to_contain_text("Zoom in at the pointer")
+    expect(page.locator("#keys-page")).not_to_contain_text("Zoom out at the pointer")
     page.keyboard.press("Escape")
+    expect(page.locator("#keys-sheet")).to_be_hidden()
     page.click("#swim-keys-open")
     page.click("#swim-keys-reset")
     page.click("#swim-keys-close")
-    assert page.evaluate("() => localStorage.getItem('swimscope.swimlane.keys')") is None
+    lane.expect("localStorage.getItem('swimscope.swimlane.keys')", None)
 
 
 def test_a_link_with_everything_restores_exactly_even_when_it_is_stored(page, server, new_context) -> None:
@@ -280,7 +286,7 @@ def test_a_link_with_everything_restores_exactly_even_when_it_is_stored(page, se
     pins = ",".join(f"core:{n}" for n in range(8))
     lane = Swimlane.open(page, server, DEVICE, "t0=20000&t1=40000")
     item = lane.visible_item(20)
-    facts = page.evaluate("item => window.swimscope.timeline.json('item', { item })", item)
+    facts = lane.facts(item)
     page.evaluate(
         "patch => window.swimscope.url.set(patch, { push: true })",
         {
@@ -292,19 +298,16 @@ def test_a_link_with_everything_restores_exactly_even_when_it_is_stored(page, se
             "item": item,
         },
     )
-    page.wait_for_function("() => location.search.includes('s=')")
+    until(lane.url, lambda now: "s" in now)
     lane.rest()
-    assert len(page.url) < 2_000
+    address = lane.js("location.href")
+    assert len(address) < 2_000
     state = "[T.s.win, T.markers(), T.list('pin'), T.range(), T.s.highlight.hl, T.s.highlight.count, T.s.selection.label, T.s.url.item, T.graph().layout.shapes.length]"
     seen = lane.js(state)
     assert len(seen[1]) == 20
     assert len(seen[2]) == 8
-    other = Swimlane(new_context().new_page())
-    other.page.goto(page.url)
-    other.page.wait_for_function(
-        "() => { const T = window.swimscope.timeline; return T.s && T.s.highlight && T.s.selection; }"
-    )
-    other.rest()
+    other = Swimlane.follow(new_context().new_page(), address)
+    other.expect("Boolean(T.s.highlight && T.s.selection)", True)
     assert other.js(state) == seen
 
 
@@ -312,4 +315,4 @@ def test_a_link_with_everything_restores_exactly_even_when_it_is_stored(page, se
 def test_a_measured_range_that_cannot_be_is_said_and_not_asked_for(page, server, measured: str) -> None:
     lane = Swimlane.open(page, server, DEVICE, f"mz={measured}")
     assert lane.js("T.range()") is None
-    assert "START before END" in page.locator(".notice").inner_text()
+    expect(page.locator(".notice")).to_contain_text("START before END")

@@ -1,0 +1,134 @@
+"""The swimlane on real captures: select, details, dependency lines, search, Back, reload, a second person."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.swimlane_page import DEVICE, Swimlane
+from tests.shared_data import needs_shared
+
+pytestmark = needs_shared
+
+
+@pytest.fixture
+def lane(page, server) -> Swimlane:
+    return Swimlane.open(page, server, DEVICE)
+
+
+def test_click_selects_task_and_item_and_shows_its_details(lane: Swimlane) -> None:
+    item = lane.visible_item(30)
+    lane.click(item)
+    facts = lane.facts(item)
+    lane.expect_url(sel=f"task:{facts['task_id']}", item=item)
+    lane.expect_details(facts["name"], facts["task_id"])
+    lane.expect_details("Dispatch", "Receive", "FIN", "Latency", "Fan-in", "Arguments")
+    assert lane.traces("focus")
+    expect(lane.spoken).to_contain_text(facts["name"])
+
+
+def test_neighbours_in_the_details_are_links_and_back_undoes(lane: Swimlane) -> None:
+    item = lane.visible_item(30)
+    facts = lane.facts(item)
+    first = f"task:{facts['task_id']}"
+    lane.click(item)
+    lane.expect_url(sel=first)
+    lane.expect_details(facts["task_id"])
+    link = lane.page.locator("#swim-details .swim-link").first
+    second = link.get_attribute("data-sel")
+    assert second != first
+    link.click()
+    lane.expect_url(sel=second)
+    lane.rest()
+    lane.page.go_back()
+    lane.expect_url(sel=first)
+    lane.rest()
+    lane.expect("T.s.selection.label", facts["label"])
+    lane.expect_details(facts["task_id"], facts["label"])
+
+
+def test_dependency_lines_follow_depth_and_sides(page, server) -> None:
+    task = lane_task(server, page)
+    lane = Swimlane.open(page, server, DEVICE, f"sel=task:{task}")
+    one = sum(t["meta"]["n"] for role in ("predecessors", "successors", "violations") for t in lane.traces(role))
+    assert one == lane.js("T.s.selection.n_lines - T.s.selection.n_hidden")
+    lane.select("#swim-depth", "2")
+    assert lane.js("T.s.selection.n_lines") > one
+    assert lane.url()["depth"] == "2"
+    lane.select("#swim-deps", "pred")
+    assert lane.traces("predecessors")
+    assert not lane.traces("successors")
+    lane.select("#swim-depth", "0")
+    assert lane.js("T.s.selection.n_lines") == 0
+    page.go_back()
+    lane.rest()
+    expect(page.locator("#swim-depth")).to_have_value("2")
+
+
+def lane_task(server, page) -> str:
+    """Some task with predecessors and successors of the device run."""
+    lane = Swimlane.open(page, server, DEVICE)
+    found: str = page.evaluate(
+        """async () => {
+          const T = window.swimscope.timeline;
+          for (let n = 100; n < 200; n++) {
+            const item = await T.json("item", { item: "r" + n });
+            const found = await T.json("select", { sel: "task:" + item.task_id, depth: "1" });
+            if (found.n_predecessors && found.n_successors > 1) return item.task_id;
+          }
+          return "";
+        }"""
+    )
+    assert found
+    assert lane.url() == {}
+    return found
+
+
+def test_search_counts_steps_and_marks_the_overview(lane: Swimlane) -> None:
+    page = lane.page
+    page.fill("#swim-search", "fa_fused")
+    count = page.locator("#swim-search-count")
+    expect(count).to_have_text(re.compile(r"^[\d,]+$"))
+    lane.rest()
+    total = lane.js("T.s.found.count")
+    assert total > 10
+    assert lane.js("T.s.found.marks.length") > 0
+    page.press("#swim-search", "Enter")
+    lane.rest()
+    expect(count).to_have_text(f"1 / {total:,}")
+    first = lane.url()["item"]
+    page.press("#swim-search", "Enter")
+    expect(count).to_have_text(f"2 / {total:,}")
+    lane.rest()
+    assert lane.url()["item"] != first
+    page.press("#swim-search", "Shift+Enter")
+    expect(count).to_have_text(f"1 / {total:,}")
+    lane.rest()
+    assert lane.url()["item"] == first
+    assert lane.url()["q"] == "fa_fused"
+    assert lane.js("T.trackBox(a) !== null", lane.facts(first)["track"])
+
+
+def test_search_by_ring_and_task_id(lane: Swimlane) -> None:
+    lane.page.fill("#swim-search", "r1t2")
+    lane.page.press("#swim-search", "Enter")
+    lane.expect_url(sel=f"task:{(1 << 32) + 2}")
+
+
+def test_reload_and_a_second_person_see_the_same(lane: Swimlane, server, new_context) -> None:
+    lane.page.keyboard.press("w")
+    lane.rest()
+    lane.click(lane.visible_item(14))
+    lane.select("#swim-depth", "2")
+    state = "[T.s.win, T.s.y, T.s.selection.label, T.stats.bars, T.graph().data.length]"
+    seen, address = lane.js(state), lane.js("location.href")
+    lane.reload()
+    assert lane.js(state) == seen
+    other = Swimlane.follow(new_context().new_page(), address)
+    assert other.js(state) == seen
+    other.key("0")
+    other.expect_url(t0=None)
+    lane.reload()
+    assert lane.js(state) == seen
