@@ -13,13 +13,14 @@ from tests.e2e.harness import Server, until, wait_idle
 FIRST_OPEN_MS = 90_000
 """The first visit reads the capture's files in the background: 100 MB on a busy machine."""
 ANSWER_MS = 60_000
-"""A picture of a large graph, on a busy machine."""
+"""A picture of a large graph, or a click that draws one, on a busy machine."""
 NODES = "() => swimscope.graph.cy().nodes().map(n => n.id())"
 LINES = "() => swimscope.graph.cy().edges().map(e => e.id())"
 
 
 def open_graph(page: Page, server: Server, run: str, query: str = "") -> Page:
     """Go to the graph of ``run`` and wait until it is drawn."""
+    page.set_default_timeout(ANSWER_MS)
     page.goto(server.page(run, "graph", query))
     drawn(page)
     return page
@@ -36,7 +37,7 @@ def settled(page: Page) -> None:
 
     A gesture must have reached the address before; see :func:`follows`.
     """
-    wait_idle(page, ANSWER_MS)
+    wait_idle(page)
     page.wait_for_function("() => !swimscope.graph.cy().animated()")
 
 
