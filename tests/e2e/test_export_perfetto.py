@@ -18,9 +18,13 @@ from playwright.sync_api import Browser, Page
 
 from analysis.export_trace import write_trace
 from analysis.model import Capture
+from tests.e2e.harness import slow_down
 from tests.reference_loader import load
 from tests.shared_data import capture_dir, needs_shared
 
+pytestmark = pytest.mark.timeout(400)
+LOAD_MS = 120_000
+"""How long Perfetto may take to start, and to read a trace: it is another's program, and a large one."""
 _SLICES_PER_LANE = """async () => {
   const result = await window.app.trace.engine.query(`
     select process.name as view, thread.name as lane, count(*) as n
@@ -50,9 +54,9 @@ def perfetto() -> Iterator[str]:
 
 def slices_in_perfetto(page: Page, address: str, trace: pathlib.Path) -> list[tuple[str, str, int]]:
     """Open ``trace`` in Perfetto: (process, thread, slices) of every thread with slices."""
-    page.goto(address)
-    page.locator("input.trace_file").set_input_files(trace, timeout=60_000)
-    page.wait_for_function("() => window.app && window.app.trace && window.app.trace.engine", timeout=60_000)
+    page.goto(address, timeout=LOAD_MS)
+    page.locator("input.trace_file").set_input_files(trace, timeout=LOAD_MS)
+    page.wait_for_function("() => window.app.trace && window.app.isLoadingTrace === false", timeout=LOAD_MS)
     return [(view, lane, n) for view, lane, n in page.evaluate(_SLICES_PER_LANE)]
 
 
@@ -60,11 +64,13 @@ def check_opens(browser: Browser, address: str, capture: Capture, trace: pathlib
     """Export ``capture``, open it in Perfetto, compare the slices of each lane with the capture's own tables."""
     with open(trace, "wb") as out:
         counts = write_trace(capture, out)
-    page = browser.new_page()
+    context = browser.new_context()
+    page = context.new_page()
+    slow_down(context, page)
     try:
         rows = slices_in_perfetto(page, address, trace)
     finally:
-        page.close()
+        context.close()
     assert sum(n for _, _, n in rows) == counts.total_slices
     views: Counter[str] = Counter()
     for view, _, n in rows:
