@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import parse_qs
 
 from playwright.sync_api import Download, Locator, Page, expect
 
@@ -50,20 +49,11 @@ class Panel(Swimlane):
     def settle(self) -> None:
         """Wait until swimlane, address bar and panel are done with what the URL says now.
 
-        An action's own effect on the URL has to be waited for before: see :meth:`expect_url`.
+        An action's own effect on the URL has to be waited for before: see ``expect_url``.
         """
         self.page.wait_for_function(_READY, timeout=TIMEOUT_MS)
         wait_idle(self.page, TIMEOUT_MS)
         self.page.wait_for_function(_READY, timeout=TIMEOUT_MS)
-
-    def url(self) -> dict[str, str]:
-        """The query of the address bar, as the browser has it now."""
-        search: str = self.page.evaluate("() => location.search")
-        return {key: values[0] for key, values in parse_qs(search.removeprefix("?")).items()}
-
-    def expect_url(self, **wanted: str | None) -> dict[str, str]:
-        """Wait until these keys of the URL have these values (None: the key is not there); the whole query."""
-        return until(self.url, lambda now: all(now.get(key) == value for key, value in wanted.items()))
 
     def expect_text(self, text: str) -> None:
         """Wait until the open tab says ``text``."""
