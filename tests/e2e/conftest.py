@@ -14,9 +14,10 @@ from tests.e2e import harness
 from tests.e2e.harness import Guard, Server
 from tests.shared_data import PRESENT, SHARED
 
-TIMEOUT_MS = 20_000
+TIMEOUT_MS = 60_000
 """How long a browser action or expectation may take; generous, since tests share two cores."""
 expect.set_options(timeout=TIMEOUT_MS)
+TEST_TIMEOUT_S = 400
 
 
 WAITED_TOO_LONG = ("TimeoutError", r"Timeout .*exceeded", r"Locator expected")
@@ -31,6 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             item.add_marker("e2e")
+            item.add_marker(pytest.mark.timeout(TEST_TIMEOUT_S))
             if harness.SLOW in os.environ:
                 continue
             item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=list(WAITED_TOO_LONG)))

@@ -216,10 +216,15 @@ class Guard:
 
 
 def until(look: Callable[[], Seen], right: Callable[[Seen], bool], timeout_s: float = 60.0) -> Seen:
-    """Look again and again until what is seen is ``right``, and give it; when time is up, say what was seen last."""
+    """Look again and again until what is seen is ``right``, and give it; when time is up, say what was seen last.
+
+    Raises:
+        TimeoutError: it never was.
+    """
     deadline = time.monotonic() + timeout_s
     while not right(seen := look()):
-        assert time.monotonic() < deadline, f"after {timeout_s:g} s still {seen!r}"
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"after {timeout_s:g} s still {seen!r}")
         time.sleep(0.05)
     return seen
 
