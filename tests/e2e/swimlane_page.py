@@ -77,6 +77,14 @@ _LACKING = """async (milliseconds) => {
 }"""
 
 
+def ask(page: Page, server: Server, run: str, path: str, **query: str) -> dict[str, Any]:
+    """What the server answers about a run's worker view, without opening the page."""
+    address = f"{server.url}/api/timeline/{server.run_key(run)}/{path}"
+    answer = page.request.get(address, params={"launch": "0", "view": "worker", "setup": "apart", **query})
+    found: dict[str, Any] = answer.json()
+    return found
+
+
 @dataclass
 class Swimlane:
     """One open swimlane."""

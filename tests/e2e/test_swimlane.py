@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.harness import set_theme
-from tests.e2e.swimlane_page import DEVICE, REST_S, Swimlane
+from tests.e2e.swimlane_page import DEVICE, REST_S, Swimlane, ask
 from tests.shared_data import needs_shared, oracle
 
 pytestmark = needs_shared
@@ -64,20 +64,17 @@ def test_overlapping_items_get_rows_of_their_own(page, server) -> None:
     assert lane.js("T.s.info.lanes.reduce((n, l) => n + l.items, 0)") == oracle(DEVICE)["records"]
 
 
+def spmd_task(server, page) -> str:
+    """The first task of several blocks."""
+    for n in range(200):
+        task: str = ask(page, server, "spmd_multiblock_mix_l4", "item", item=f"r{n}")["task_id"]
+        if ask(page, server, "spmd_multiblock_mix_l4", "select", sel=f"task:{task}", depth="0")["n_total"] > 4:
+            return task
+    raise LookupError("no task of more than 4 blocks among the records r0 to r199")
+
+
 def test_spmd_blocks_are_outlined_together(page, server) -> None:
-    lane = Swimlane.open(page, server, "spmd_multiblock_mix_l4")
-    task = page.evaluate(
-        """async () => {
-          const T = window.swimscope.timeline;
-          for (let n = 0; n < 200; n++) {
-            const item = await T.json("item", { item: "r" + n });
-            if (!item.found) return "";
-            const found = await T.json("select", { sel: "task:" + item.task_id, depth: "0" });
-            if (found.n_total > 4) return item.task_id;
-          }
-        }"""
-    )
-    assert task
+    task = spmd_task(server, page)
     lane = Swimlane.open(page, server, "spmd_multiblock_mix_l4", f"sel=task:{task}&t0=9000&t1=53000")
     total = lane.js("T.s.selection.items.length")
     assert total > 4

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.swimlane_page import DEVICE, Swimlane
+from tests.e2e.swimlane_page import DEVICE, Swimlane, ask
 from tests.shared_data import needs_shared
 
 pytestmark = needs_shared
@@ -69,21 +70,12 @@ def test_dependency_lines_follow_depth_and_sides(page, server) -> None:
 
 def lane_task(server, page) -> str:
     """Some task with predecessors and successors of the device run."""
-    lane = Swimlane.open(page, server, DEVICE)
-    found: str = page.evaluate(
-        """async () => {
-          const T = window.swimscope.timeline;
-          for (let n = 100; n < 200; n++) {
-            const item = await T.json("item", { item: "r" + n });
-            const found = await T.json("select", { sel: "task:" + item.task_id, depth: "1" });
-            if (found.n_predecessors && found.n_successors > 1) return item.task_id;
-          }
-          return "";
-        }"""
-    )
-    assert found
-    assert lane.url() == {}
-    return found
+    for n in range(100, 200):
+        task: str = ask(page, server, DEVICE, "item", item=f"r{n}")["task_id"]
+        found = ask(page, server, DEVICE, "select", sel=f"task:{task}", depth="1")
+        if found["n_predecessors"] and found["n_successors"] > 1:
+            return task
+    raise LookupError("no such task among the records r100 to r199")
 
 
 def test_search_counts_steps_and_marks_the_overview(lane: Swimlane) -> None:
@@ -117,18 +109,28 @@ def test_search_by_ring_and_task_id(lane: Swimlane) -> None:
     lane.expect_url(sel=f"task:{(1 << 32) + 2}")
 
 
-def test_reload_and_a_second_person_see_the_same(lane: Swimlane, server, new_context) -> None:
-    lane.page.keyboard.press("w")
-    lane.rest()
+STATE = "[T.s.win, T.s.y, T.s.selection.label, T.stats.bars, T.graph().data.length]"
+
+
+def chosen(lane: Swimlane) -> Any:
+    """Zoom, select and go deeper; what is then seen."""
+    lane.key("w")
     lane.click(lane.visible_item(14))
     lane.select("#swim-depth", "2")
-    state = "[T.s.win, T.s.y, T.s.selection.label, T.stats.bars, T.graph().data.length]"
-    seen, address = lane.js(state), lane.js("location.href")
+    return lane.js(STATE)
+
+
+def test_reload_shows_the_same(lane: Swimlane) -> None:
+    seen = chosen(lane)
     lane.reload()
-    assert lane.js(state) == seen
-    other = Swimlane.follow(new_context().new_page(), address)
-    assert other.js(state) == seen
+    assert lane.js(STATE) == seen
+
+
+def test_a_second_person_sees_the_same_and_changes_nothing_here(lane: Swimlane, new_context) -> None:
+    seen = chosen(lane)
+    other = Swimlane.follow(new_context().new_page(), lane.js("location.href"))
+    assert other.js(STATE) == seen
     other.key("0")
     other.expect_url(t0=None)
     lane.reload()
-    assert lane.js(state) == seen
+    assert lane.js(STATE) == seen
