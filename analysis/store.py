@@ -122,8 +122,7 @@ class Store:
         Returns:
             Read-only, memory-mapped arrays by name.
         """
-        name = hashlib.sha256(f"{VERSION}\n{key}".encode()).hexdigest()[:32]
-        path = self.root / "derived" / capture.meta.capture_id[:2] / capture.meta.capture_id / f"{name}.bin"
+        path = self._derived_path(capture, key)
         with contextlib.suppress(colfile.DamagedError):
             return _touched(path, colfile.read(path))
         arrays = build()
@@ -135,6 +134,10 @@ class Store:
         finally:
             fresh.unlink(missing_ok=True)
         return colfile.read(path)
+
+    def holds(self, capture: Capture, key: str) -> bool:
+        """Whether :meth:`derived` finds ``key`` without building it."""
+        return self._derived_path(capture, key).exists()
 
     def entries(self) -> list[Entry]:
         """Everything that can be evicted, least recently used first."""
@@ -193,6 +196,10 @@ class Store:
             self._remember(key, inputs, launch, capture.meta.capture_id)
         progress(1.0, "done")
         return self._map(capture.meta.capture_id, inputs) or capture
+
+    def _derived_path(self, capture: Capture, key: str) -> Path:
+        name = hashlib.sha256(f"{VERSION}\n{key}".encode()).hexdigest()[:32]
+        return self.root / "derived" / capture.meta.capture_id[:2] / capture.meta.capture_id / f"{name}.bin"
 
     def _entry_path(self, capture_id: str) -> Path:
         return self.root / "captures" / capture_id[:2] / f"{capture_id}-{VERSION}"

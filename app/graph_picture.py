@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from analysis import chains, critical_path, early_dispatch
+from analysis import chains, critical_path
 from analysis.errors import NotAvailable, SwimscopeError
 from analysis.graph import reduction
 from analysis.graph.layout import Layout, in_rows, layered
 from analysis.graph.neighbourhood import adjacency, neighbourhood
 from analysis.graph.scene import Scene, around_scene, fits_whole, path_scene, summary_scene, whole_scene
-from analysis.graph.summary import Partition, backward_edges, levels, partition
-from analysis.graph.text import repeated_annotations
+from analysis.graph.summary import backward_edges
 from analysis.model import EARLY_UNKNOWN, I4, I8, Bool, Capture
+from app import graph_kept
 from app.services import Services
 from app.url_state import ViewState
 from components.dag import Marks
@@ -45,9 +45,6 @@ GRAPH_CODES = (
     "unreadable_file",
 )
 """Data-quality findings that change what the graph shows."""
-REDUCE_MAX_EDGES = 300_000
-"""Up to here the reduction takes well under a second; beyond, it runs only when a reduced mode is asked for."""
-DF_MODES = ("reduced-df", "omitted-df")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +93,7 @@ def picture(services: Services, run_key: str, view: ViewState) -> Picture:
         capture,
         scene,
         layout,
-        marks_of(services, capture),
+        graph_kept.marks(services.store, capture),
         view.show,
         view.mode,
         view.dir,
@@ -107,16 +104,12 @@ def picture(services: Services, run_key: str, view: ViewState) -> Picture:
 
 def data_notes(services: Services, capture: Capture, mode: str) -> list[str]:
     """What is odd about the graph's data: a cycle by name, repeated annotations, findings of the import."""
-
-    def build() -> dict[str, Any]:
-        return {"repeated": np.array([repeated_annotations(capture)])}
-
-    if mode == "full" and len(capture.edges) > REDUCE_MAX_EDGES:
-        back = backward_edges(capture, parts_of(services, capture).level)
+    if mode == "full" and len(capture.edges) > graph_kept.LARGE_EDGES:
+        back = backward_edges(capture, graph_kept.parts(services.store, capture).level)
         found = [f"The graph has a cycle: {back:,} edges lead back. The other edge modes name it."] if back else []
     else:
         found = list(selection(services, capture, mode).notes)
-    repeated = int(services.store.derived(capture, "graph-repeated-1", build)["repeated"][0])
+    repeated = graph_kept.repeated(services.store, capture)
     if repeated:
         found.append(f"{repeated:,} rows of edges[] repeat another row exactly; each edge is drawn once.")
     return found + [item.message for item in capture.meta.notices if item.code in GRAPH_CODES]
@@ -149,7 +142,7 @@ def scene_of(services: Services, capture: Capture, view: ViewState, keep: Bool |
         path = critical_path.critical_path(capture, kind)
         text = f"The {kind} critical path: {len(path.tasks):,} tasks in start order. Dotted steps are not edges of the file."
         return path_scene(capture, path.tasks, tuple(path.table.cells("stall_kind")), keep), [text, *path.notes]
-    parts = parts_of(services, capture)
+    parts = graph_kept.parts(services.store, capture)
     groups = tuple(item for item in view.exp if not item.startswith("task:"))
     scene = summary_scene(capture, parts, groups, near_tasks(capture, anchors, view.gdepth), keep)
     if selected >= 0 and selected not in scene.task:
@@ -210,17 +203,6 @@ def _chain_of(capture: Capture, task: int) -> I8:
     return found.members[found.offsets[chain] : found.offsets[chain + 1]]
 
 
-def parts_of(services: Services, capture: Capture) -> Partition:
-    """Tasks sorted for grouping, kept in the store."""
-
-    def build() -> dict[str, Any]:
-        parts = partition(capture, levels(capture))
-        return {"order": parts.order, "code": parts.code, "level": parts.level}
-
-    kept = services.store.derived(capture, "graph-parts-1", build)
-    return Partition(np.asarray(kept["order"]), np.asarray(kept["code"]), np.asarray(kept["level"]))
-
-
 def edge_mask(services: Services, capture: Capture, mode: str) -> Bool | None:
     """Which edges ``mode`` shows; None for all."""
     if mode == "full":
@@ -233,41 +215,22 @@ def edge_mask(services: Services, capture: Capture, mode: str) -> Bool | None:
 
 def selection(services: Services, capture: Capture, mode: str) -> reduction.EdgeSelection:
     """The edges of ``mode``, with what limits the answer (a cycle by name, missing annotations)."""
-    return reduction.edges(capture, mode, masks=_masks(services, capture, mode in DF_MODES))
+    return reduction.edges(capture, mode, masks=graph_kept.masks(services.store, capture, mode in graph_kept.DF_MODES))
 
 
 def mode_counts(services: Services, capture: Capture, mode: str) -> dict[str, int | None]:
     """Edges of every mode; of a very large graph only those that the asked mode needs, the others are None."""
     counts: dict[str, int | None] = dict.fromkeys(reduction.MODES)
     counts["full"] = len(capture.edges)
-    small = len(capture.edges) <= REDUCE_MAX_EDGES
+    small = len(capture.edges) <= graph_kept.LARGE_EDGES
     if mode == "full" and not small:
         return counts
-    masks = _masks(services, capture, small or mode in DF_MODES)
+    masks = graph_kept.masks(services.store, capture, small or mode in graph_kept.DF_MODES)
     for key, drop, left in (("omitted", "omitted", "reduced"), ("omitted_df", "omitted-df", "reduced-df")):
         if key in masks:
             counts[drop] = int(np.asarray(masks[key]).sum())
             counts[left] = len(capture.edges) - int(np.asarray(masks[key]).sum())
     return counts
-
-
-def _masks(services: Services, capture: Capture, with_df: bool) -> dict[str, Any]:
-    name = "edge-masks-df-1" if with_df else "edge-masks-1"
-    return services.store.derived(capture, name, lambda: reduction.edge_masks(capture, with_df=with_df))
-
-
-def marks_of(services: Services, capture: Capture) -> Marks:
-    """🔥 and ⭐ of the capture."""
-
-    def build() -> dict[str, Any]:
-        found = early_dispatch.markers(capture)
-        return {"fire": np.asarray(found.fire), "star": np.asarray(found.star)}
-
-    try:
-        kept = services.store.derived(capture, "graph-marks-1", build)
-    except NotAvailable:
-        return Marks()
-    return Marks(frozenset(kept["fire"].tolist()), frozenset(kept["star"].tolist()))
 
 
 def layout_of(services: Services, capture: Capture, scene: Scene, direction: str) -> Layout:

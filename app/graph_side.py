@@ -13,7 +13,7 @@ from analysis.graph import text as graph_text
 from analysis.graph.neighbourhood import adjacency
 from analysis.graph.summary import Group, group_exec_us
 from analysis.model import Capture, TaskKind, task_label
-from app import graph_picture
+from app import graph_kept, graph_picture
 from app.services import Services
 from app.url_state import ViewState
 from components import dag_details
@@ -81,7 +81,7 @@ def _details(services: Services, capture: Capture, view: ViewState, run_key: str
     return dag_details.task_panel(
         capture,
         task,
-        graph_picture.marks_of(services, capture),
+        graph_kept.marks(services.store, capture),
         graph_text.neighbour_rows(capture, task, "feeds", 1, links, rows),
         graph_text.neighbour_rows(capture, task, "uses", 1, links, rows),
         services.href(
@@ -97,7 +97,7 @@ def _group(services: Services, capture: Capture, view: ViewState, key: str) -> A
     )
     if found is None:
         return empty("This group is open, or not part of the picture.")
-    return dag_details.group_panel(capture, graph_picture.parts_of(services, capture), *found)
+    return dag_details.group_panel(capture, graph_kept.parts(services.store, capture), *found)
 
 
 def _nothing(capture: Capture, view: ViewState) -> html.Div:
@@ -156,7 +156,7 @@ def _groups(services: Services, capture: Capture, view: ViewState) -> Any:
         return empty(
             "Every task of the picture is drawn one by one. “Show: Summary” groups them by function and depth."
         )
-    parts = graph_picture.parts_of(services, capture)
+    parts = graph_kept.parts(services.store, capture)
     rows = [
         {
             "key": group.key,

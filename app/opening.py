@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 from dash import dcc, html
 
@@ -96,6 +97,11 @@ def panel(services: Services, title: str, text: str, job: Job, scope: str = "") 
         ],
         className="opening",
     )
+
+
+def reload(query: Mapping[str, str] | None) -> dict[str, Any]:
+    """What makes the router build the page again, for ``query``."""
+    return {"at": time.time(), "search": f"?{urlencode(query or {})}"}
 
 
 def progress_body(progress: Progress) -> Any:

@@ -1,7 +1,8 @@
 """The child process of a long job: ``python -m app.run_job STATUS STORE PATH LAUNCH [OUTCOMES ANALYSIS PARAMETERS]``.
 
-It opens the capture into the store, runs the analysis when one is named, and keeps STATUS current. It stops when the
-cancel file appears beside STATUS: at the next step of an open, at the next heartbeat of an analysis.
+It opens the capture into the store, runs the analysis (or prepares the task graph) when one is named, and keeps STATUS
+current. It stops when the cancel file appears beside STATUS: at the next step of an open, at the next heartbeat of an
+analysis.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from analysis.model import Capture
 from analysis.store import Store
 from analysis.timeline.items import View, available_views
 from analysis.timeline.query import stored_arrays, stored_key
+from app import graph_kept
 from app.analyses import Analyses
 from app.jobs import HEARTBEAT_S, Progress, State, cancel_file, write_status
 
@@ -85,7 +87,10 @@ def main(arguments: list[str]) -> int:
             outcomes, name, parameters = analysis
             reporter.say("running", UNKNOWN, f"computing {name} over {len(capture.records):,} records")
             computing.set()
-            Analyses(Path(outcomes)).get(capture, name, json.loads(parameters))
+            if name == graph_kept.JOB:
+                graph_kept.prepare(store, capture, **json.loads(parameters), say=reporter)
+            else:
+                Analyses(Path(outcomes)).get(capture, name, json.loads(parameters))
     except Cancelled:
         reporter.say("cancelled", 0.0)
         return 1

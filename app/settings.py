@@ -72,7 +72,9 @@ class Settings:
         12_000_000, "bytes", "Captures up to this size are opened within the request; larger ones in the background."
     )
     inline_analysis_records: int = _setting(
-        200_000, "records", "Analyses of captures up to this size run within the request; others in the background."
+        200_000,
+        "records",
+        "Analyses and task graphs of captures up to this size are computed within the request; others in the background.",
     )
     open_captures: int = _setting(4, "captures", "Captures each process keeps mapped.")
     grid_client_rows: int = _setting(

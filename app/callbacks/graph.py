@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from dash import ClientsideFunction, Dash, Input, Output, State
+from dash import ClientsideFunction, Dash, Input, Output, State, no_update, set_props
 from dash.exceptions import PreventUpdate
 
-from app import graph_picture, graph_side, ids
+from app import graph_picture, graph_side, ids, opening
 from app.pages import graph as page
 from app.services import Services
 from app.url_state import decode
@@ -30,7 +30,11 @@ def register(app: Dash, services: Services) -> None:
         prevent_initial_call=True,
     )
     def redraw(query: dict[str, str] | None, run: dict[str, Any], signature: str) -> Any:
-        drawn, problem = graph_picture.possible(services, run["key"], decode(query)[0])
+        view = decode(query)[0]
+        if not page.prepared(services, view, run["key"]):
+            set_props(ids.RELOAD, {"data": opening.reload(query)})
+            return [no_update] * 6
+        drawn, problem = graph_picture.possible(services, run["key"], view)
         if drawn.signature == signature and not problem:
             raise PreventUpdate
         return (

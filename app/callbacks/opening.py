@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from dash import Dash, Input, Output, State, ctx, no_update
 
 from app import ids
 from app.jobs import Job
-from app.opening import progress_body
+from app.opening import progress_body, reload
 from app.services import Services
 
 
@@ -24,9 +23,10 @@ def register(app: Dash, services: Services) -> None:
         Input(ids.OPEN_RETRY, "n_clicks"),
         State(ids.RUN, "data"),
         State(ids.OPEN_JOB, "data"),
+        State(ids.VIEW, "data"),
         prevent_initial_call=True,
     )
-    def follow(_tick: Any, _cancel: Any, _retry: Any, page: dict[str, Any], what: dict[str, Any]) -> Any:
+    def follow(_tick: Any, _cancel: Any, _retry: Any, page: dict[str, Any], what: dict[str, Any], query: Any) -> Any:
         run = services.library.run(page["key"])
         job = Job(run.source, page["launch"], run.signature, what["analysis"], what["parameters"])
         if ctx.triggered_id == ids.OPEN_CANCEL:
@@ -34,5 +34,4 @@ def register(app: Dash, services: Services) -> None:
         elif ctx.triggered_id == ids.OPEN_RETRY:
             services.jobs.start(job)
         progress = services.jobs.status(job)
-        done = progress.state == "done"
-        return progress_body(progress), {"at": time.time()} if done else no_update
+        return progress_body(progress), reload(query) if progress.state == "done" else no_update

@@ -7,7 +7,8 @@ from typing import Any
 import dash_cytoscape as cyto
 from dash import dcc, html
 
-from app import graph_picture, graph_side
+from app import graph_kept, graph_picture, graph_side, opening
+from app.jobs import Job
 from app.pages import Page
 from app.services import Services
 from app.url_state import ViewState
@@ -31,7 +32,11 @@ TABS = (("", "Details"), ("text", "Feeds and uses"), ("groups", "Groups"), ("omi
 
 
 def layout(services: Services, view: ViewState, run_key: str) -> Any:
-    """Toolbar, picture and panel; a plain statement where the capture has no graph."""
+    """Toolbar, picture and panel; progress while a large graph is prepared; a statement where there is no graph."""
+    wait = waiting(services, view, run_key)
+    if wait is not None:
+        # Another edge mode, Back included, need not wait for this one.
+        return html.Div(wait, **{"data-rebuild": "launch,mode"})
     try:
         drawn, problem = graph_picture.possible(services, run_key, view)
     except graph_picture.NotAvailable as error:
@@ -48,6 +53,24 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
         ],
         className="graph-page",
     )
+
+
+def prepared(services: Services, view: ViewState, run_key: str) -> bool:
+    """Does the view's edge mode need no long computation: is the capture small, or was it prepared before?"""
+    capture = services.library.capture(run_key, view.launch)
+    small = len(capture.records) <= services.settings.inline_analysis_records
+    return small or not len(capture.edges) or graph_kept.ready(services.store, capture, view.mode)
+
+
+def waiting(services: Services, view: ViewState, run_key: str) -> Any | None:
+    """The panel to show while a large graph is prepared for the view's edge mode, or None when it is."""
+    if prepared(services, view, run_key):
+        return None
+    capture = services.library.capture(run_key, view.launch)
+    run = services.library.run(run_key)
+    job = Job(run.source, view.launch, run.signature, graph_kept.JOB, {"mode": view.mode})
+    text = f"{len(capture.tasks):,} tasks, {len(capture.edges):,} edges; prepared once and kept for everyone."
+    return opening.panel(services, f"Preparing the task graph ({view.mode})", text, job)
 
 
 def styles(direction: str) -> dict[str, Any]:

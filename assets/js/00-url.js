@@ -56,7 +56,8 @@
   function tellServer(changed) {
     const body = document.querySelector(".page-body");
     if (body) setProps("view", { data: { ...state } });
-    const rebuild = ((body && body.dataset.rebuild) || "launch").split(",");
+    const named = [...document.querySelectorAll("[data-rebuild]")].map((each) => each.dataset.rebuild);
+    const rebuild = (named.join(",") || "launch").split(",");
     if (!changed.some((key) => rebuild.includes(key))) return;
     asked = state;
     setProps("reload", { data: { search: "?" + query(state), at: Date.now() } });

@@ -38,7 +38,7 @@ CHROMIUM_FLAGS = (
 )
 VIEWPORTS = {"small": {"width": 1366, "height": 768}, "large": {"width": 2560, "height": 1440}}
 THEMES = ("light", "dark")
-START_TIMEOUT_S = 60.0
+START_TIMEOUT_S = 180.0
 Seen = TypeVar("Seen")
 _IDLE = """() => {
   const loading = window.store ? window.store.getState().isLoading : true;
