@@ -13,7 +13,7 @@ import flask
 from dash import Dash
 
 from analysis.store import Store
-from app import errors, plotly_script, router, security, shell
+from app import errors, router, scripts, security, shell
 from app.analyses import Analyses
 from app.facts import FactsCache
 from app.jobs import Jobs
@@ -58,6 +58,7 @@ def create_app(settings: Settings) -> Dash:
         "swimscope",
         server=server,
         assets_folder=str(assets_folder()),
+        assets_ignore=r"\.js$",  # app.scripts joins them
         requests_pathname_prefix=settings.url_prefix,
         routes_pathname_prefix=settings.url_prefix,
         title=settings.title,
@@ -69,7 +70,7 @@ def create_app(settings: Settings) -> Dash:
         on_error=errors.on_error,
     )
     app.layout = lambda: shell.layout(services)
-    app.index_string = index_string(app, settings)
+    app.index_string = index_string(app, settings, scripts.register(server, settings, assets_folder()))
     modules: tuple[Any, ...] = (*load(PAGES), *tables.pages())
     router.register(app, services, modules)
     for module in load(CALLBACKS):
@@ -77,7 +78,6 @@ def create_app(settings: Settings) -> Dash:
     for module in load(ROUTES):
         module.register(server, services)
     security.register(app, settings)
-    plotly_script.register(server, settings)
     errors.register(app, settings.url_prefix)
     server.extensions["swimscope"] = services
     return app
@@ -109,8 +109,8 @@ def assets_folder() -> Path:
     return checkout if checkout.is_dir() else Path(__file__).resolve().parent / "_assets"
 
 
-def index_string(app: Dash, settings: Settings) -> str:
-    """The page shell; what url.js needs to know lies in a meta element, since inline scripts are not allowed."""
+def index_string(app: Dash, settings: Settings, script: str) -> str:
+    """The page shell, with our ``script``; what it needs to know lies in a meta element: inline scripts are forbidden."""
     config: dict[str, Any] = {"prefix": settings.url_prefix, "keys": list(KEYS), "follow": list(FOLLOW_KEYS)}
     content = json.dumps(config).replace("&", "&amp;").replace('"', "&quot;").replace("{", "&#123;")
     return f"""<!DOCTYPE html>
@@ -128,6 +128,7 @@ def index_string(app: Dash, settings: Settings) -> str:
         <footer>
             {{%config%}}
             {{%scripts%}}
+            <script src="{script}"></script>
             {{%renderer%}}
         </footer>
     </body>

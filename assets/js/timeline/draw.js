@@ -378,7 +378,7 @@
       xaxis: {
         side: "top", range: [T.us(win[0]), T.us(win[1])], fixedrange: true, zeroline: false, gridcolor: palette.line, gridwidth: 1,
         ticks: "outside", ticklen: 4, tickcolor: palette.line, tickfont: { size: 11, color: palette.muted }, ticksuffix: " µs",
-        separatethousands: true, exponentformat: "none", nticks: Math.max(3, Math.floor(width / 130)),
+        separatethousands: true, exponentformat: "none", nticks: Math.max(3, Math.floor(width / 95)),
       },
       yaxis: { range: [height, 0], fixedrange: true, visible: false },
       shapes: [...T.markerShapes(), ...T.measureShapes()],
