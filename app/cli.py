@@ -73,10 +73,11 @@ def serve(settings: Settings) -> int:
     if settings.workers > 1:
         os.environ.update(environment(settings))
         os.execvp(sys.executable, [sys.executable, "-m", "gunicorn", *gunicorn_arguments(settings), "app.wsgi:server"])
+    from app import housekeeping
     from app.factory import create_app
 
     server = create_app(settings).server
-    server.extensions["swimscope"].library.start()
+    housekeeping.start(server.extensions["swimscope"])
     make_server(settings.host, settings.port, server, threaded=True, request_handler=KeepAlive).serve_forever()
     return 0
 

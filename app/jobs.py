@@ -7,6 +7,7 @@ result, and cancelling is safe. Every worker sees the same status files; a runni
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -110,6 +111,14 @@ class Jobs:
     def cancel(self, job: Job) -> None:
         """Ask the child to stop."""
         cancel_file(self._file(job)).touch()
+
+    def forget(self, age_s: float) -> None:
+        """Remove what is left of jobs whose status has not changed for ``age_s`` seconds."""
+        limit = time.time() - age_s
+        for file in self._folder.glob("*"):
+            with contextlib.suppress(FileNotFoundError):
+                if file.stat().st_mtime < limit:
+                    file.unlink()
 
     def _command(self, job: Job, file: Path) -> list[str]:
         program = [sys.executable, "-m", "app.run_job", str(file), str(self._store_root), str(job.source)]

@@ -48,8 +48,24 @@ class Links:
         """The stored query; raises NotFoundError when there is none of that name."""
         if not _HASH.match(name):
             raise NotFoundError(f"{name!r} is not the name of a stored link")
+        file = self._folder / f"{name}.json"
         try:
-            content = json.loads((self._folder / f"{name}.json").read_text("utf-8"))
+            content = json.loads(file.read_text("utf-8"))
+            os.utime(file)
         except OSError as error:
-            raise NotFoundError(f"no stored link {name}; it may have been made on another server") from error
+            raise NotFoundError(
+                f"no stored link {name}; it may have been made on another server, or not been opened for very long"
+            ) from error
         return {str(key): str(text) for key, text in content["query"].items()}
+
+    def evict(self, max_bytes: int) -> int:
+        """Remove the links opened longest ago until at most ``max_bytes`` remain; returns the bytes removed."""
+        found = [(file.stat(), file) for file in self._folder.glob("*.json")]
+        excess = sum(stat.st_size for stat, _file in found) - max_bytes
+        removed = 0
+        for stat, file in sorted(found, key=lambda item: item[0].st_mtime_ns):
+            if removed >= excess:
+                break
+            file.unlink(missing_ok=True)
+            removed += stat.st_size
+        return removed

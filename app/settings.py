@@ -81,6 +81,14 @@ class Settings:
         10_000, "rows", "Tables up to this many rows are sent whole, longer ones in blocks."
     )
     link_max_bytes: int = _setting(262_144, "bytes", "Largest view that can be stored as a short link.")
+    stored_links_max_bytes: int = _setting(
+        1_000_000_000, "bytes", "All stored links together; beyond, those opened longest ago are removed."
+    )
+    store_max_bytes: int = _setting(
+        50_000_000_000,
+        "bytes",
+        "Opened captures and derived results together; beyond, those used longest ago are removed and made again on demand.",
+    )
     log_level: str = _setting("INFO", "", "Least severe message to log: DEBUG, INFO, WARNING or ERROR.")
 
 

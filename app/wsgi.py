@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from app import housekeeping
 from app.factory import create_app
 from app.settings import load_settings
 
 server = create_app(load_settings()).server
-server.extensions["swimscope"].library.start()
+housekeeping.start(server.extensions["swimscope"])
