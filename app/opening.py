@@ -18,6 +18,8 @@ from app.services import Services
 from components import fmt, notices
 
 TICK_MS = 400
+OTHER_FILES = {"trace": "Chrome traces", "passes": "compiler pass dumps"}
+"""View → what a directory without a capture holds."""
 JUST_ENDED_S = 30.0
 """A job that ended this recently is not started again: where its result cannot be found (the child ran a newer version of
 the code, or the disk is full), starting it once more would go on for ever. The page then does the work itself."""
@@ -32,8 +34,10 @@ def waiting(services: Services, run_key: str, launch: int) -> Any | None:
     """
     run = services.library.run(run_key)
     if not run.openable:
+        held = [text for view, text in OTHER_FILES.items() if view in run.row.views]
         raise NotFoundError(
-            f"{run.row.root}/{run.row.path} holds no capture, only {', '.join(run.row.views) or 'other files'}"
+            f"{run.row.root}/{run.row.path} holds no capture, only {' and '.join(held)}, which Swimscope lists but does not "
+            "draw. A swimlane file (chip_swimlane_records.json), a deps.json or a name map makes a directory a capture"
         )
     if at_once(services, run, launch):
         services.library.capture(run_key, launch)

@@ -16,7 +16,7 @@ from app.library import run_key
 from app.run_job import Cancelled, Reporter
 from app.settings import Root, Settings
 from app.url_state import ViewState
-from tests.e2e.harness import until
+from tests.waiting import until
 
 
 def wait(jobs: Jobs, job: Job) -> Progress:

@@ -1,22 +1,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from analysis.discovery import CaptureSource, scan
 from analysis.errors import InputError, NotFoundError
 from analysis.model import Capture
 from analysis.synth.capture import write_capture
-from app import run_rows
+from app import library, opening, run_rows
 from app.factory import make_services
 from app.library import UNEXPECTED, RunRow, run_key
 from app.services import Services
 from app.settings import Root, Settings
 from tests.app.conftest import key_of
-from tests.e2e.harness import until
+from tests.waiting import until
 
 WAIT_S = 120.0
 """How long the background may take on a busy machine."""
@@ -231,3 +233,34 @@ def test_a_file_without_read_permission_costs_only_itself_until_it_is_given(
     assert [notice.code for notice in notices if "Permission denied" in notice.message] == ["unreadable_file"]
     deps.chmod(0o644)
     until(lambda: services.library.capture(one).meta.has_deps, bool, WAIT_S)
+
+
+def test_a_directory_without_a_capture_says_what_it_holds_and_what_would_make_one(tmp_path: Path) -> None:
+    dump = tmp_path / "root" / "dump" / "passes_dump"
+    dump.mkdir(parents=True)
+    (dump / "00_Start.py").write_text("pass")
+    services = make_services(Settings(roots=(Root("r", tmp_path / "root"),), data_dir=tmp_path / "data"))
+    services.library.scan_once()
+    with pytest.raises(NotFoundError, match=r"r/dump holds no capture, only compiler pass dumps, .* deps\.json"):
+        opening.waiting(services, run_key("r", "dump"), 0)
+
+
+def test_a_page_does_not_wait_for_the_rest_of_a_slow_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for at in range(4):
+        write_capture(tmp_path / "root" / f"c{at}", 20, at)
+    going_on = threading.Event()
+
+    def slow(*arguments: Any) -> Iterator[CaptureSource]:
+        for at, source in enumerate(scan(*arguments)):
+            if at == 3:
+                going_on.wait(WAIT_S)
+            yield source
+
+    monkeypatch.setattr(library, "scan", slow)
+    monkeypatch.setattr(library, "FIRST_ROWS", 3)
+    monkeypatch.setattr(library, "FIRST_ROWS_WAIT_S", WAIT_S)
+    services = services_over(tmp_path / "root", tmp_path / "data", facts_max_bytes=0)
+    assert [row.path for row in services.library.runs()] == ["c0", "c1", "c2"]
+    assert not services.library.state.complete
+    going_on.set()
+    assert until(lambda: len(services.library.runs()), lambda many: many == 4) == 4

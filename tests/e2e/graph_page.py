@@ -8,7 +8,8 @@ from urllib.parse import parse_qsl
 
 from playwright.sync_api import Page
 
-from tests.e2e.harness import Server, until, wait_idle
+from tests.e2e.harness import Server, wait_idle
+from tests.waiting import until
 
 FIRST_OPEN_MS = 90_000
 """The first visit reads the capture's files in the background: 100 MB on a busy machine."""

@@ -14,9 +14,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeVar
 from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request
@@ -39,7 +38,6 @@ CHROMIUM_FLAGS = (
 VIEWPORTS = {"small": {"width": 1366, "height": 768}, "large": {"width": 2560, "height": 1440}}
 THEMES = ("light", "dark")
 START_TIMEOUT_S = 180.0
-Seen = TypeVar("Seen")
 _IDLE = """() => {
   const loading = window.store ? window.store.getState().isLoading : true;
   const busy = document.querySelector('[data-busy="true"], [aria-busy="true"]');
@@ -213,20 +211,6 @@ class Guard:
         bad = [text for text in self.found if not any(p.search(text) for p in self.allowed)]
         self.found.clear()
         assert not bad, "\n".join(bad)
-
-
-def until(look: Callable[[], Seen], right: Callable[[Seen], bool], timeout_s: float = 60.0) -> Seen:
-    """Look again and again until what is seen is ``right``, and give it; when time is up, say what was seen last.
-
-    Raises:
-        TimeoutError: it never was.
-    """
-    deadline = time.monotonic() + timeout_s
-    while not right(seen := look()):
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"after {timeout_s:g} s still {seen!r}")
-        time.sleep(0.05)
-    return seen
 
 
 def wait_idle(page: Page, timeout_ms: int = 60_000) -> None:

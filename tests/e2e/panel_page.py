@@ -6,8 +6,9 @@ from typing import Any
 
 from playwright.sync_api import Download, Locator, Page, expect
 
-from tests.e2e.harness import Server, until, wait_idle
+from tests.e2e.harness import Server, wait_idle
 from tests.e2e.swimlane_page import Swimlane
+from tests.waiting import until
 
 CELLS = ".panel-grid .ag-center-cols-container .ag-row"
 TIMEOUT_MS = 60_000

@@ -8,7 +8,8 @@ from urllib.parse import parse_qs
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.harness import Server, until, wait_idle
+from tests.e2e.harness import Server, wait_idle
+from tests.waiting import until
 
 DEVICE = "qwen3_14b_decode_device"
 REST_S = 120

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.e2e.harness import Server, open_page, until, wait_idle
+from tests.e2e.harness import Server, open_page, wait_idle
 from tests.e2e.panel_page import Panel, arrive
 from tests.shared_data import needs_shared
+from tests.waiting import until
 
 KINDS = [
     ("setup", "task:"),

@@ -7,7 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.harness import THEMES, Server, open_page, set_theme, until, wait_idle
+from tests.e2e.harness import THEMES, Server, open_page, set_theme, wait_idle
+from tests.waiting import until
 
 ROWS = "#functions-grid .ag-center-cols-container .ag-row"
 

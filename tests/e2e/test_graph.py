@@ -24,8 +24,9 @@ from tests.e2e.graph_page import (
     url_keys,
     with_class,
 )
-from tests.e2e.harness import THEMES, Server, open_page, set_theme, until
+from tests.e2e.harness import THEMES, Server, open_page, set_theme
 from tests.shared_data import needs_shared, oracle
+from tests.waiting import until
 
 pytestmark = needs_shared
 

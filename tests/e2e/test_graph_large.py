@@ -16,7 +16,8 @@ from app.jobs import Job, Progress, State, cancel_file, write_status
 from app.settings import Root, Settings
 from tests.e2e import harness
 from tests.e2e.graph_page import drawn, follows
-from tests.e2e.harness import Server, until
+from tests.e2e.harness import Server
+from tests.waiting import until
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,8 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from tests.e2e.harness import Server, open_page, until, wait_idle
+from tests.e2e.harness import Server, open_page, wait_idle
+from tests.waiting import until
 
 ROWS = "#table-grid .ag-center-cols-container .ag-row"
 

@@ -12,10 +12,11 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from analysis import cli
 from app.panel.view import TABS
-from tests.e2e.harness import THEMES, VIEWPORTS, Server, open_page, set_theme, until
+from tests.e2e.harness import THEMES, VIEWPORTS, Server, open_page, set_theme
 from tests.e2e.panel_page import Panel, arrive, box
 from tests.e2e.test_a11y import severe_violations
 from tests.shared_data import capture_dir, needs_shared
+from tests.waiting import until
 
 TABLES = [name for name, _text in TABS if name != "overview"]
 DEVICE = "qwen3_14b_decode_device"

@@ -11,7 +11,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from analysis.synth.capture import write_capture
-from tests.e2e.harness import THEMES, Server, open_page, until, wait_idle
+from tests.e2e.harness import THEMES, Server, open_page, wait_idle
+from tests.waiting import until
 
 ROWS = "#runs-grid .ag-center-cols-container .ag-row"
 CHOICES = ("system", *THEMES)

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.harness import THEMES, VIEWPORTS, Guard, Server, open_page, page_paths, set_theme, until
+from tests.e2e.harness import THEMES, VIEWPORTS, Guard, Server, open_page, page_paths, set_theme
 from tests.shared_data import needs_shared
+from tests.waiting import until
 
 
 @pytest.mark.parametrize("theme", THEMES)

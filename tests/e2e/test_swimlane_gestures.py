@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.harness import until
 from tests.e2e.swimlane_page import DEVICE, Swimlane
 from tests.shared_data import needs_shared
+from tests.waiting import until
 
 pytestmark = needs_shared
 

@@ -7,9 +7,9 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.e2e.harness import until
 from tests.e2e.swimlane_page import DEVICE, REST_S, Swimlane
 from tests.shared_data import needs_shared
+from tests.waiting import until
 
 pytestmark = needs_shared
 
