@@ -59,7 +59,7 @@ def open_bytes(data: bytes, deps: bytes | None = None) -> Capture | SwimscopeErr
             return error
 
 
-def check(result: Capture | SwimscopeError) -> None:
+def check_opens(result: Capture | SwimscopeError) -> None:
     """A capture is consistent; an error says something."""
     if isinstance(result, SwimscopeError):
         assert str(result).strip()
@@ -120,7 +120,7 @@ def mutate(data: st.DataObject, value: Any) -> Any:
 @given(st.data())
 def test_any_mutation_opens_or_is_one_error(data: st.DataObject) -> None:
     value = mutate(data, healthy(data.draw(st.sampled_from(FORMATS))))
-    check(open_bytes(json.dumps(value).encode()))
+    check_opens(open_bytes(json.dumps(value).encode()))
 
 
 @QUICK
@@ -128,7 +128,7 @@ def test_any_mutation_opens_or_is_one_error(data: st.DataObject) -> None:
 def test_any_mutation_of_deps_leaves_the_swimlane_open(data: st.DataObject) -> None:
     deps = mutate(data, healthy("deps"))
     result = open_bytes(json.dumps(healthy("chip")).encode(), json.dumps(deps).encode())
-    check(result)
+    check_opens(result)
     assert isinstance(result, Capture)
     assert len(result.records) == 5
 
@@ -148,7 +148,7 @@ def test_a_truncated_file_is_one_error_that_names_it(kind: str, cut: float, pack
 def test_any_byte_may_be_wrong(kind: str, at: float, byte: int) -> None:
     data = bytearray((DATA / kind / "healthy.json").read_bytes())
     data[int(len(data) * at)] = byte
-    check(open_bytes(bytes(data)))
+    check_opens(open_bytes(bytes(data)))
 
 
 @QUICK
@@ -265,7 +265,7 @@ def test_joins_equal_the_obvious_loop(
     }
     result = open_bytes(json.dumps(value).encode())
     assert isinstance(result, Capture)
-    check(result)
+    check_opens(result)
     queues: dict[tuple[int, int], list[tuple[int, ...]]] = {}
     for row in aicpu:
         queues.setdefault((row[0], row[1]), []).append(row)

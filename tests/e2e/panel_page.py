@@ -50,19 +50,19 @@ class Panel(Swimlane):
     def settle(self) -> None:
         """Wait until swimlane, address bar and panel are done with what the URL says now.
 
-        An action's own effect on the URL has to be waited for before: see ``expect_url``.
+        An action's own effect on the URL has to be waited for before: see ``check_url``.
         """
         self.page.wait_for_function(_READY, timeout=TIMEOUT_MS)
         wait_idle(self.page, TIMEOUT_MS)
         self.page.wait_for_function(_READY, timeout=TIMEOUT_MS)
 
-    def expect_text(self, text: str) -> None:
+    def check_text(self, text: str) -> None:
         """Wait until the open tab says ``text``."""
         expect(self.page.locator("#panel-body")).to_contain_text(text, use_inner_text=True, timeout=TIMEOUT_MS)
 
     def tab(self, name: str) -> None:
         self.page.click(f"#panel-tab-{name}")
-        self.expect_url(tab=name)
+        self.check_url(tab=name)
         self.settle()
 
     def row(self, number: int) -> Locator:
@@ -73,7 +73,7 @@ class Panel(Swimlane):
         """Click on a row."""
         sel = self.data(number)["sel"]
         self.row(number).locator(".ag-cell").first.click()
-        self.expect_url(sel=sel)
+        self.check_url(sel=sel)
         self.settle()
 
     def act(self, number: int, text: str, changes: str) -> None:

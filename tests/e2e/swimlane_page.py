@@ -128,7 +128,7 @@ class Swimlane:
         search: str = self.page.evaluate("() => location.search")
         return {key: values[0] for key, values in parse_qs(search.removeprefix("?")).items()}
 
-    def expect_url(self, **wanted: str | None) -> dict[str, str]:
+    def check_url(self, **wanted: str | None) -> dict[str, str]:
         """Wait until these keys of the URL have these values (None: the key is not there); the whole query."""
         return until(self.url, lambda now: all(now.get(key) == value for key, value in wanted.items()))
 
@@ -238,7 +238,7 @@ class Swimlane:
             self.page.keyboard.up(key)
         self.rest()
 
-    def expect_details(self, *texts: str) -> None:
+    def check_details(self, *texts: str) -> None:
         """Wait until the panel below the lanes says all of ``texts``."""
         for text in texts:
             expect(self.details).to_contain_text(text, use_inner_text=True)

@@ -48,7 +48,7 @@ def back_to(panel: Panel, url: str) -> None:
     assert panel.page.evaluate("() => location.href") == url, "and it stays"
 
 
-def row_graph_back(panel: Panel, number: int, kind: str) -> None:
+def check_row_graph_back(panel: Panel, number: int, kind: str) -> None:
     """Choose a row; see it in the swimlane and the graph; Back twice undoes it."""
     page = panel.page
     before = page.evaluate("() => location.href")
@@ -76,14 +76,14 @@ def row_graph_back(panel: Panel, number: int, kind: str) -> None:
 @pytest.mark.parametrize(("tab", "kind"), KINDS)
 def test_row_to_swimlane_to_graph_and_back(page: Page, server: Server, tab: str, kind: str) -> None:
     panel = Panel.at(page, server, "attention", tab)
-    row_graph_back(panel, 1, kind)
+    check_row_graph_back(panel, 1, kind)
 
 
 @needs_shared
 @pytest.mark.parametrize(("tab", "kind"), [one for one in KINDS if one[0] != "early-dispatch"])
 def test_the_same_on_a_device_capture(page: Page, server: Server, tab: str, kind: str) -> None:
     panel = Panel.at(page, server, "qwen3_14b_decode_device", tab)
-    row_graph_back(panel, 0, kind)
+    check_row_graph_back(panel, 0, kind)
 
 
 def test_a_path_as_a_whole(page: Page, server: Server) -> None:
@@ -102,7 +102,7 @@ def test_a_chosen_task_becomes_large_enough_to_see(page: Page, server: Server) -
     assert now[1] - now[0] < (high - low) / 2, "the swimlane moved there"
     assert panel.js("(T.xAt(a[1]) - T.xAt(a[0]))", [start, end]) >= 19
     page.go_back()
-    panel.expect_url(sel=None)
+    panel.check_url(sel=None)
     panel.settle()
     assert panel.window() == (low, high), "one step back undoes selection and window"
 
@@ -185,7 +185,7 @@ def test_two_tabs_follow_each_other(context: BrowserContext, server: Server) -> 
     panel.row(1).locator(".ag-cell").first.click()
     until(lambda: sel_of(graph), lambda sel: sel == first)
     graph.evaluate("s => window.swimscope.url.set({ sel: s, hl: null }, { push: true })", other)
-    panel.expect_url(sel=other)
+    panel.check_url(sel=other)
     panel.expect_marked(other)
     assert selection(panel)["n_total"]
 

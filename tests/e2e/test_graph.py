@@ -110,7 +110,8 @@ def test_depth_0_n_and_all(page: Page, server: Server) -> None:
     for depth, reached in (("0", 0), ("1", 4), ("2", 8), ("-1", 12)):
         page.locator(f'#graph-depths [data-set="depth={depth}"]').click()
         follows(page, depth=None if depth == "1" else depth)
-        until(lambda: [one for one in with_class(page, "before") if ">" not in one], of_length(reached))
+        seen = until(lambda: [one for one in with_class(page, "before") if ">" not in one], of_length(reached))
+        assert len(seen) == reached
 
 
 def test_hover_highlights_and_leaving_takes_it_back(page: Page, server: Server) -> None:
@@ -318,7 +319,7 @@ def test_both_themes(page: Page, server: Server, theme: str) -> None:
         "light": ["rgb(223,234,251)", "rgb(28,36,48)"],
         "dark": ["rgb(29,47,74)", "rgb(228,233,240)"],
     }[theme]
-    until(lambda: page.evaluate(colours), lambda seen: seen == wanted)
+    assert until(lambda: page.evaluate(colours), lambda seen: seen == wanted)
 
 
 def test_exports(page: Page, server: Server) -> None:

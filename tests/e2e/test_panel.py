@@ -39,10 +39,10 @@ def test_closed_at_a_small_size_until_asked_for(page: Page, server: Server) -> N
     page.click("#panel-open")
     expect(page.locator(".panel-answer h2")).to_have_text("Overview")
     expect(page.locator(".panel-answer")).to_have_attribute("data-n", "1")  # the first question there was
-    panel.expect_url(tab="overview")
+    panel.check_url(tab="overview")
     page.click("#panel-close")
     expect(page.locator("#panel")).to_have_attribute("data-state", "closed")
-    panel.expect_url(tab=None)
+    panel.check_url(tab=None)
     page.go_back()
     expect(page.locator("#panel")).to_have_attribute("data-state", "open")
 
@@ -56,7 +56,7 @@ def test_open_by_itself_where_there_is_room_and_closable(
     Panel(page).settle()
     page.keyboard.press("t")
     expect(page.locator("#panel")).to_have_attribute("data-state", "closed")
-    Panel(page).expect_url(tab="none")
+    Panel(page).check_url(tab="none")
     page.reload()
     expect(page.locator("#panel")).to_have_attribute("data-state", "closed")
 
@@ -67,7 +67,7 @@ def test_a_link_comes_back_to_the_panel_as_it_was_left(page: Page, server: Serve
     arrive(page, "graph")
     page.click(".tabs a[href*='/swimlane']")
     arrive(page, "swimlane")
-    panel.expect_url(tab="cores")
+    panel.check_url(tab="cores")
     panel.settle()
     open_page(page, server.page("attention", "swimlane"))
     panel.settle()
@@ -89,7 +89,7 @@ def test_each_tab_has_the_table_of_its_page(page: Page, server: Server, tab: str
     expect(page.locator(f'[data-grid="{grid}"] .ag-row').first).to_be_visible()
     until(lambda: page.evaluate(read, grid), lambda theirs: theirs == mine)
     page.go_back()
-    panel.expect_url(tab=tab)
+    panel.check_url(tab=tab)
     panel.settle()
 
 
@@ -137,28 +137,28 @@ def test_threshold_marks_longer_gaps_red_and_lives_in_the_url(page: Page, server
     threshold = page.locator("input#panel-threshold")
     threshold.fill("2")
     threshold.press("Enter")
-    panel.expect_url(thr="2")
+    panel.check_url(thr="2")
     expect(page.locator("#panel .over-threshold").first).to_be_visible()
     panel.settle()
     cells = """() => [...document.querySelectorAll('#panel .ag-cell[col-id=gap_us]')]
         .map(cell => [cell.classList.contains('over-threshold'), cell.innerText.replaceAll(',', '')])"""
     until(lambda: page.evaluate(cells), lambda found: found and all(red == (float(text) > 2) for red, text in found))
-    panel.expect_text("are longer than 2 µs")
+    panel.check_text("are longer than 2 µs")
 
 
 def test_range_follows_the_window_and_the_measure(page: Page, server: Server) -> None:
     panel = Panel.at(page, server, "attention", "range")
-    panel.expect_text("the whole run")
+    panel.check_text("the whole run")
     whole = panel.csv()
     low, high = panel.window()
     middle = round((low + high) / 2)
     panel.js("T.show(a[0], a[1], 'step')", [middle, middle + round((high - low) / 8)])
-    panel.expect_text("the visible window")
+    panel.check_text("the visible window")
     panel.settle()
     part = panel.csv()
     assert part != whole
     panel.js("T.setRange(a)", [middle, middle + 200])
-    panel.expect_text("the measured range")
+    panel.check_text("the measured range")
     panel.settle()
     assert panel.csv() not in (whole, part)
 
@@ -167,7 +167,7 @@ def test_utilisation_curve_spans_the_visible_window(page: Page, server: Server) 
     panel = Panel.at(page, server, "attention", "utilisation")
     low, high = panel.window()
     panel.js("T.show(a[0], a[1], 'step')", [low, round((low + high) / 2)])
-    panel.expect_text("the visible window")
+    panel.check_text("the visible window")
     panel.settle()
     ticks = panel.js("T.s.info.ticks_per_us")
     curve = """() => { const d = document.querySelector('#panel-plot .js-plotly-plot').calcdata[0];
@@ -237,19 +237,19 @@ def test_path_and_function_are_highlighted_from_their_rows(page: Page, server: S
 
 def test_path_says_which_it_is_and_where_it_differs(page: Page, server: Server) -> None:
     panel = Panel.at(page, server, "attention", "critical-path")
-    panel.expect_text("Computed here: observed path")
-    panel.expect_text("no imported path to compare")
+    panel.check_text("Computed here: observed path")
+    panel.check_text("no imported path to compare")
     page.click("#panel .segments button:has-text('Imported observed')")
-    panel.expect_text("is not available")
-    panel.expect_text("CPM_observed")
+    panel.check_text("is not available")
+    panel.check_text("CPM_observed")
 
 
 @needs_shared
 def test_imported_and_computed_path_are_compared(page: Page, server: Server) -> None:
     panel = Panel.at(page, server, DEVICE, "critical-path")
-    panel.expect_text("name the same 23 tasks")
+    panel.check_text("name the same 23 tasks")
     page.click("#panel .segments button:has-text('Imported observed')")
-    panel.expect_text("Imported from CPM_observed")
+    panel.check_text("Imported from CPM_observed")
     panel.settle()
     assert panel.csv() == command_line(capture_dir(DEVICE), "critical-path", "--kind", "imported-observed")
 
@@ -266,15 +266,15 @@ def test_imported_and_computed_path_are_compared(page: Page, server: Server) -> 
 )
 def test_a_tab_without_an_answer_says_why(page: Page, server: Server, run: str, tab: str, words: str) -> None:
     panel = Panel.at(page, server, run, tab)
-    panel.expect_text("is not available")
-    panel.expect_text(words)
+    panel.check_text("is not available")
+    panel.check_text(words)
 
 
 @needs_shared
 @pytest.mark.parametrize("tab", ["functions", "cores", "critical-path", "gaps", "utilisation", "range"])
 def test_only_dummies_have_no_table(page: Page, server: Server, tab: str) -> None:
     page.goto(server.page("dummy_only_l4", "swimlane", f"tab={tab}"))
-    Panel(page).expect_text("is not available")
+    Panel(page).check_text("is not available")
 
 
 def test_an_unknown_tab_is_named(page: Page, server: Server) -> None:
@@ -294,7 +294,7 @@ def test_width_is_dragged_and_kept(page: Page, server: Server) -> None:
     panel.settle()
     page.reload()
     panel.settle()
-    until(lambda: box(page, "#panel")[2], lambda width: abs(width - after) <= 1)
+    assert until(lambda: box(page, "#panel")[2], lambda width: abs(width - after) <= 1)
 
 
 def test_tabs_by_keyboard(page: Page, server: Server) -> None:
@@ -302,12 +302,12 @@ def test_tabs_by_keyboard(page: Page, server: Server) -> None:
     page.focus("#panel-tab-functions")
     expect(page.locator("#panel-tab-functions")).to_be_focused()
     page.keyboard.press("ArrowRight")
-    panel.expect_url(tab="setup")
+    panel.check_url(tab="setup")
     expect(page.locator("#panel-tab-setup")).to_have_attribute("aria-selected", "true")
     panel.settle()
     expect(page.locator("#panel-tab-setup")).to_be_focused()
     page.keyboard.press("Home")
-    panel.expect_url(tab="overview")
+    panel.check_url(tab="overview")
     panel.settle()
 
 

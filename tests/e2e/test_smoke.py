@@ -69,4 +69,4 @@ def test_no_page_is_wider_than_the_window(page: Page, server: Server, size: str)
     page.set_viewport_size(VIEWPORTS[size])
     for name, path in page_paths().items():
         open_page(page, server.url + path.replace("<run>", server.run_key("attention")))
-        until(lambda name=name: width_of(page, name), lambda seen: seen[1] <= seen[2], 20)
+        assert until(lambda name=name: width_of(page, name), lambda seen: seen[1] <= seen[2])

@@ -80,7 +80,7 @@ def test_spmd_blocks_are_outlined_together(page, server) -> None:
     assert total > 4
     outlined = sum(trace["points"] // 6 for role in ("selection", "focus") for trace in lane.traces(role))
     assert outlined > 1
-    lane.expect_details(f"{total} blocks")
+    lane.check_details(f"{total} blocks")
 
 
 def test_label_modes(lane: Swimlane) -> None:
@@ -112,7 +112,7 @@ def test_graph_tasks_have_an_envelope_and_name_their_nodes(page, server) -> None
     assert (found["count"], found["item"]["name"]) == (1, "t1 node 3")
     number = found["item"]["lane"].split()[-1]
     lane = Swimlane.open(page, server, "graph_replay_2d_l4", f"lanes={number}&sel=task:{found['item']['task_id']}")
-    lane.expect_details("t1 node 3")
+    lane.check_details("t1 node 3")
     page.mouse.move(*lane.place(found["item"]["item"]))
     page.wait_for_selector("#swim-tip:visible strong:text-is('t1 node 3')")
 

@@ -159,5 +159,5 @@ def test_markers_drawn_elsewhere_reach_the_overview(lane: Swimlane) -> None:
     lane.js("window.swimscope.url.set({ mk: '45000:blue:late' }, { push: true })")
     lane.expect(ink, True, at)
     lane.page.go_back()
-    lane.expect_url(mk="25000:red:first")
+    lane.check_url(mk="25000:red:first")
     lane.expect(ink, False, at)

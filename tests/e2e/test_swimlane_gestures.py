@@ -82,7 +82,7 @@ def test_alt_drag_measures_and_snaps_to_record_edges(lane: Swimlane) -> None:
     page.mouse.up()
     page.keyboard.up("Alt")
     lane.rest()
-    lane.expect_url(mz=f"{facts['start']}:{facts['end']}")
+    lane.check_url(mz=f"{facts['start']}:{facts['end']}")
     length = lane.js("T.format(T.us(a))", facts["end"] - facts["start"])
     expect(page.locator("#swim-measure-length")).to_have_text(length)
     expected = lane.js("T.json('range', { t0: a.start, t1: a.end })", facts)
@@ -132,7 +132,7 @@ def test_pin_stays_on_top_while_scrolling_and_hide_removes(lane: Swimlane) -> No
 )  # fmt: skip
 def test_lane_filter_by_type_number_and_function(lane: Swimlane, text: str, expected: str) -> None:
     lane.page.fill("#swim-filter", text)
-    lane.expect_url(lanes=text)
+    lane.check_url(lanes=text)
     lane.rest()
     shown = lane.js("T.s.rows.map(r => r.lane.key)")
     assert shown == lane.js(f"T.s.info.lanes.filter({expected}).map(l => l.key)")
@@ -183,7 +183,7 @@ def test_menu_leads_to_the_graph_and_the_function(lane: Swimlane) -> None:
     facts = lane.facts(item)
     entry(lane, item, "Show in graph").click()
     lane.page.wait_for_url("**/graph?**")
-    lane.expect_url(sel=f"task:{facts['task_id']}")
+    lane.check_url(sel=f"task:{facts['task_id']}")
     expect(lane.page.locator("#swim-root")).to_have_count(0)
     lane.page.go_back()
     lane.page.wait_for_url("**/swimlane?**")

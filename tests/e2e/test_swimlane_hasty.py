@@ -52,7 +52,7 @@ def test_two_quick_steps_move_by_two_records(lane: Swimlane) -> None:
         item = lane.js("T.json('item', { item: a, step: 'next' })", item)["item"]
     for _ in range(3):
         lane.page.keyboard.press("ArrowRight")
-    lane.expect_url(item=item)
+    lane.check_url(item=item)
 
 
 def test_two_quick_clicks_on_next_move_by_two_matches(lane: Swimlane) -> None:
@@ -81,11 +81,11 @@ def test_a_late_answer_to_an_older_click_selects_nothing(lane: Swimlane) -> None
 
 def test_a_zoom_right_before_another_view_is_kept(lane: Swimlane) -> None:
     window = lane.js("(T.zoom(0.5), document.querySelector('.swim-tab[data-view=scheduler]').click(), [25000, 35000])")
-    lane.expect_url(view="scheduler", t0=str(window[0]), t1=str(window[1]))
+    lane.check_url(view="scheduler", t0=str(window[0]), t1=str(window[1]))
     lane.rest()
     assert lane.js("T.s.win") == window
     lane.page.go_back()
-    lane.expect_url(view=None, t0=str(window[0]), t1=str(window[1]))
+    lane.check_url(view=None, t0=str(window[0]), t1=str(window[1]))
 
 
 def test_what_is_chosen_while_the_swimlane_loads_is_there_when_it_comes(page, server) -> None:
@@ -96,7 +96,7 @@ def test_what_is_chosen_while_the_swimlane_loads_is_there_when_it_comes(page, se
     expect(page.locator("#swim-filter")).to_be_visible(timeout=REST_S * 1000)
     page.fill("#swim-filter", "aiv")
     page.click("#swim-zoom-in")
-    lane.expect_url(lanes="aiv")
+    lane.check_url(lanes="aiv")
     page.select_option("#swim-depth", "2")
     held.release()
     lane.rest()

@@ -23,9 +23,9 @@ def test_click_selects_task_and_item_and_shows_its_details(lane: Swimlane) -> No
     item = lane.visible_item(30)
     lane.click(item)
     facts = lane.facts(item)
-    lane.expect_url(sel=f"task:{facts['task_id']}", item=item)
-    lane.expect_details(facts["name"], facts["task_id"])
-    lane.expect_details("Dispatch", "Receive", "FIN", "Latency", "Fan-in", "Arguments")
+    lane.check_url(sel=f"task:{facts['task_id']}", item=item)
+    lane.check_details(facts["name"], facts["task_id"])
+    lane.check_details("Dispatch", "Receive", "FIN", "Latency", "Fan-in", "Arguments")
     assert lane.traces("focus")
     expect(lane.spoken).to_contain_text(facts["name"])
 
@@ -35,19 +35,19 @@ def test_neighbours_in_the_details_are_links_and_back_undoes(lane: Swimlane) -> 
     facts = lane.facts(item)
     first = f"task:{facts['task_id']}"
     lane.click(item)
-    lane.expect_url(sel=first)
-    lane.expect_details(facts["task_id"])
+    lane.check_url(sel=first)
+    lane.check_details(facts["task_id"])
     link = lane.page.locator("#swim-details .swim-link").first
     second = link.get_attribute("data-sel")
     assert second != first
     link.click()
-    lane.expect_url(sel=second)
+    lane.check_url(sel=second)
     lane.rest()
     lane.page.go_back()
-    lane.expect_url(sel=first)
+    lane.check_url(sel=first)
     lane.rest()
     lane.expect("T.s.selection.label", facts["label"])
-    lane.expect_details(facts["task_id"], facts["label"])
+    lane.check_details(facts["task_id"], facts["label"])
 
 
 def test_dependency_lines_follow_depth_and_sides(page, server) -> None:
@@ -106,7 +106,7 @@ def test_search_counts_steps_and_marks_the_overview(lane: Swimlane) -> None:
 def test_search_by_ring_and_task_id(lane: Swimlane) -> None:
     lane.page.fill("#swim-search", "r1t2")
     lane.page.press("#swim-search", "Enter")
-    lane.expect_url(sel=f"task:{(1 << 32) + 2}")
+    lane.check_url(sel=f"task:{(1 << 32) + 2}")
 
 
 STATE = "[T.s.win, T.s.y, T.s.selection.label, T.stats.bars, T.graph().data.length]"
@@ -131,6 +131,6 @@ def test_a_second_person_sees_the_same_and_changes_nothing_here(lane: Swimlane, 
     other = Swimlane.follow(new_context().new_page(), lane.js("location.href"))
     assert other.js(STATE) == seen
     other.key("0")
-    other.expect_url(t0=None)
+    other.check_url(t0=None)
     lane.reload()
     assert lane.js(STATE) == seen
