@@ -42,7 +42,8 @@ _IDLE = """() => {
   const loading = window.store ? window.store.getState().isLoading : true;
   const busy = document.querySelector('[data-busy="true"], [aria-busy="true"]');
   const shown = (selector) => [...document.querySelectorAll(selector)].filter((each) => each.offsetParent !== null);
-  const grids = shown('.grid').every((grid) => grid.querySelector('.ag-row, .ag-overlay-no-rows-wrapper'));
+  const grids = shown('.grid').every((grid) => grid.querySelector('.ag-header-cell') &&
+    grid.querySelector('.ag-row, .ag-overlay-no-rows-wrapper'));
   const plots = shown('.dash-graph').every((plot) => plot.querySelector('.main-svg'));
   const place = window.swimscope && swimscope.url ? swimscope.url.place() : null;
   const there = place && document.querySelector(`#page > .page-body.page-${place.page || 'overview'}`);

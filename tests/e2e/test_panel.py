@@ -14,7 +14,7 @@ from analysis import cli
 from app.panel.view import TABS
 from tests.e2e.harness import THEMES, VIEWPORTS, Server, open_page, set_theme
 from tests.e2e.panel_page import Panel, arrive, box
-from tests.e2e.test_a11y import severe_violations
+from tests.e2e.test_a11y import check_accessible
 from tests.shared_data import capture_dir, needs_shared
 from tests.waiting import until
 
@@ -344,4 +344,4 @@ def test_no_serious_accessibility_violation(page: Page, server: Server, tab: str
     panel = Panel.at(page, server, "attention", tab, "thr=2")
     set_theme(page, theme)
     panel.settle()
-    assert severe_violations(page) == []
+    check_accessible(page)
