@@ -101,7 +101,9 @@ class Comparison:
             NotFoundError: neither side has it; the caller may fall back to the whole file.
         """
         exact = [s for s in self.sections if function and function in (s.left_name, s.right_name)]
-        short = [s for s in self.sections if function in {n.rpartition(".")[2] for n in (s.left_name, s.right_name) if n}]
+        short = [
+            s for s in self.sections if function in {n.rpartition(".")[2] for n in (s.left_name, s.right_name) if n}
+        ]
         found = exact or (short if len(short) == 1 else [])
         if not found:
             raise NotFoundError(f"no function {function!r} on either side of this comparison")
@@ -131,13 +133,18 @@ def from_bytes(data: bytes) -> Comparison | None:
     try:
         stored = msgspec.msgpack.decode(data, type=_Stored)
         left, right, kind, partner = stored.arrays
-        arrays = [np.frombuffer(left, np.int32), np.frombuffer(right, np.int32)]
-        shape = len(kind), len(arrays[0]), len(arrays[1])
-        made = Comparison(*arrays, np.frombuffer(kind, np.uint8), np.frombuffer(partner, np.int32), stored.sections,
-                          *stored.texts)  # fmt: skip
+        made = Comparison(
+            np.frombuffer(left, np.int32),
+            np.frombuffer(right, np.int32),
+            np.frombuffer(kind, np.uint8),
+            np.frombuffer(partner, np.int32),
+            stored.sections,
+            *stored.texts,
+        )
     except (msgspec.DecodeError, ValueError):
         return None
-    return made if stored.version == VERSION and len(set(shape)) == 1 and len(made.partner) == shape[0] else None
+    sizes = {len(made.left), len(made.right), len(made.kind), len(made.partner)}
+    return made if stored.version == VERSION and len(sizes) == 1 else None
 
 
 def comparison_key(left_sha256: str, right_sha256: str, structure: bool = False) -> str:

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from analysis.errors import InputError, NotFoundError, readable
@@ -175,7 +176,7 @@ def _sequence(passes: list[PassFile]) -> Iterator[Problem]:
         return
     if numbered[0].index != 1:
         yield Problem("not-from-01", "", f"the passes do not start at 01: the first is {numbered[0].file}")
-    for before, after in zip(numbered, numbered[1:], strict=False):
+    for before, after in pairwise(numbered):
         if after.index > before.index + 1:
             first, last = before.index + 1, after.index - 1
             missing = f"{first:02}" if first == last else f"{first:02} to {last:02}"

@@ -79,9 +79,7 @@ class FunctionReader:
             functions = self._piece("\n".join(lines[start:end]))
             if functions is None:
                 return None
-            found += [
-                Function(f"{name}.{f.name}", f.start_line + start, f.end_line + start, f.type) for f in functions
-            ]
+            found += [Function(f"{name}.{f.name}", f.start_line + start, f.end_line + start, f.type) for f in functions]
         return found
 
     def _piece(self, text: str) -> tuple[Function, ...] | None:
@@ -118,7 +116,9 @@ def _owner(head: str) -> tuple[str, list[Function]] | None:
         return None
     found: list[Function] = []
     for node in before:
-        found += _functions(node.body, f"{node.name}.", 0) if isinstance(node, ast.ClassDef) else _functions([node], "", 0)
+        found += (
+            _functions(node.body, f"{node.name}.", 0) if isinstance(node, ast.ClassDef) else _functions([node], "", 0)
+        )
     return last.name, found
 
 

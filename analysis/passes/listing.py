@@ -163,7 +163,9 @@ def _entry(
         made = compare(left, snapshot(text.text, table, sha256=text.sha256))
         counts = made.added, made.removed, made.moved
         told = ("added", "removed", "renamed", "outlined")
-        changes = tuple(FunctionChange(s.name, s.status, s.origin) for s in made.sections if s.status in told and s.name)
+        changes = tuple(
+            FunctionChange(s.name, s.status, s.origin) for s in made.sections if s.status in told and s.name
+        )
     return PassEntry(item.index, item.name, item.file, changed, *counts, table, changes,
                      _warnings(dump, item, problems), text.sha256, text.text.count("\n"))  # fmt: skip
 

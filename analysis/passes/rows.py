@@ -127,7 +127,9 @@ class View:
         if end - start > MAX_ROWS:
             raise ParameterError(f"{end - start} rows asked for at once, at most {MAX_ROWS} are given")
         span = slice(max(0, start), max(0, end))
-        return [self._unit(row, side) for row, side in zip(self._row[span].tolist(), self._side[span].tolist(), strict=True)]
+        return [
+            self._unit(row, side) for row, side in zip(self._row[span].tolist(), self._side[span].tolist(), strict=True)
+        ]
 
     def position_of_row(self, row: int) -> int:
         """Display position of a comparison row, or of the fold that hides it."""

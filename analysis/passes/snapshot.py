@@ -39,9 +39,7 @@ class Snapshot:
         starts = np.searchsorted(self.numbers, [f.start_line for f in functions]).tolist()
         names = ["", *(f.name for f in functions)]
         edges = [0, *starts, len(self.lines)]
-        return [
-            (name, a, b) for name, a, b in zip(names, edges, edges[1:], strict=False) if b > a or name
-        ]
+        return [(name, a, b) for name, a, b in zip(names, edges, edges[1:], strict=False) if b > a or name]
 
     def line_of(self, number: int) -> int:
         """Index into ``lines`` of what shows line ``number`` of the file (the statement it belongs to)."""
