@@ -150,14 +150,17 @@ def _event(before: _Seen, now: _Seen) -> Event:
 
 
 def _heirs(dump: Dump, before: PassEntry, after: PassEntry, names: tuple[str, ...]) -> list[str]:
-    """Names whose definition is paired with the definition of a name that is gone, by the same operation."""
+    """New names whose definition is paired with the definition of a name that is gone, by the same operation."""
     left, right = (snapshot(dump.read(p.file).text, p.table, sha256=p.sha256) for p in (before, after))
     made = compare(left, right)
     gone = set(names)
+    known = {match[1] for line in left.lines if (match := _DEFINITION.match(line))}
     out: list[str] = []
     for row in np.flatnonzero(made.kind == REPLACE).tolist():
         old, new = left.lines[made.left[row]], right.lines[made.right[row]]
         defined, defines = _DEFINITION.match(old), _DEFINITION.match(new)
-        if defined and defines and defined[1] in gone and operation(old) and operation(old) == operation(new):
+        if not defined or not defines or defines[1] in known:
+            continue
+        if defined[1] in gone and operation(old) and operation(old) == operation(new):
             out.append(defines[1])
     return list(dict.fromkeys(out))

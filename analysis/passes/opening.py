@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -79,7 +80,7 @@ def open_comparison(
 def passes_table(listing: PassList) -> Table:
     """One row per pass, as the command line prints it."""
     rows = listing.passes
-    data = {
+    data: dict[str, Any] = {
         "index": np.array([p.index for p in rows], dtype=np.int64),
         "name": [p.name for p in rows],
         "changed": np.array([p.changed for p in rows], dtype=bool),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -38,7 +39,7 @@ class Pair:
 def pair_sections(left: Snapshot, right: Snapshot) -> list[Pair]:
     """Sections in the order they are shown: as on the right, removed ones where they stood on the left.
 
-    A side without usable functions, or none in common, is compared as one whole: see :func:`whole`.
+    Both sides must have usable function tables.
     """
     a, b = left.sections(), right.sections()
     by_name = {name: at for at, (name, _, _) in enumerate(a)}
@@ -58,10 +59,13 @@ def pair_sections(left: Snapshot, right: Snapshot) -> list[Pair]:
                 out.append(Pair(emitted, -1, "removed"))
             emitted += 1
 
+    anchor = len(a)
+    anchors: list[int] = []  # per right section the next left one that keeps its order
+    for i in reversed(partner):
+        anchor = i if i in stay else anchor
+        anchors.append(anchor)
     for j, i in enumerate(partner):
-        if i in stay:
-            removed_before(i)
-            emitted = max(emitted, i + 1)
+        removed_before(anchors[-1 - j])
         if i < 0:
             out.append(Pair(-1, j, "outlined" if j in origins else "added", origins.get(j, "")))
             continue
@@ -74,7 +78,8 @@ def pair_sections(left: Snapshot, right: Snapshot) -> list[Pair]:
 
 def _pair_short_names(a: list[tuple[str, int, int]], b: list[tuple[str, int, int]], partner: list[int]) -> None:
     """Functions of a class that got another name keep their own."""
-    free = [i for i in range(len(a)) if i not in set(partner)]
+    taken = set(partner)
+    free = [i for i in range(len(a)) if i not in taken]
     short = Counter(a[i][0].rpartition(".")[2] for i in free)
     places = {a[i][0].rpartition(".")[2]: i for i in free}
     wanted = Counter(name.rpartition(".")[2] for j, (name, _, _) in enumerate(b) if partner[j] < 0)
@@ -88,7 +93,8 @@ def _pair_renamed(
     left: Snapshot, right: Snapshot, a: list[tuple[str, int, int]], b: list[tuple[str, int, int]], partner: list[int]
 ) -> dict[int, str]:
     """Pairs the most similar removed and added functions; returns the former name by right index."""
-    gone = [i for i in range(len(a)) if i not in set(partner) and a[i][0]]
+    taken = set(partner)
+    gone = [i for i in range(len(a)) if i not in taken and a[i][0]]
     new = [j for j, i in enumerate(partner) if i < 0 and b[j][0]]
     if not gone or not new or len(gone) * len(new) > _MOST_PAIRS:
         return {}
@@ -126,7 +132,7 @@ def _outlined(
     for j, i in enumerate(partner):
         if i < 0 or not a[i][0]:
             continue
-        called = set(new) & {word for line in right.lines[b[j][1] + 1 : b[j][2]] for word in name.findall(line)}
+        called = new.keys() & {word for line in right.lines[b[j][1] + 1 : b[j][2]] for word in name.findall(line)}
         held = _operations(left.lines, a[i]) if called else Counter[str]()
         for callee in called:
             its = _operations(right.lines, b[new[callee]])
@@ -144,8 +150,6 @@ def _operations(lines: list[str], section: tuple[str, int, int]) -> Counter[str]
 
 def _longest_rising(values: Sequence[int]) -> set[int]:
     """The values of a longest rising subsequence of distinct numbers."""
-    import bisect
-
     ends: list[int] = []
     at: list[int] = []
     before: list[int] = []
