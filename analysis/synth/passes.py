@@ -86,7 +86,7 @@ def _frontend(lines: int, rng: random.Random) -> _Program:
                 values.append(_Value("late", "load", ("c",)))
             args = tuple(rng.choice(values).name for _ in range(2))
             values.append(_Value(f"v{at}", rng.choice(_OPS), args))
-        values.append(_Value("unused", "exp", ("x",)))
+        values.insert(-1, _Value("unused", "exp", ("x",)))
         kernels.append((f"stage_{number}", tuple(values)))
     return _Program(tuple(kernels))
 

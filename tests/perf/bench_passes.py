@@ -13,8 +13,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from analysis.passes.comparison import compare
 from analysis.passes.dump import open_dump
@@ -39,7 +42,7 @@ def bench(directory: Path) -> None:
         f"{dump.label}: {listing.line_count:,} lines, {len(listing.passes)} passes, list {list_s:.2f} s, {peak_mb} MB"
     )
     diff_s, plain_s, worst_s = 0.0, 0.0, 0.0
-    for before, after in zip(listing.passes, listing.passes[1:], strict=False):
+    for before, after in pairwise(listing.passes):
         if not after.changed:
             continue
 
@@ -66,6 +69,12 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as directory:
         bench(write_passes(directory, int(word)).path)
+
+
+@pytest.mark.perf
+def test_passes(tmp_path: Path) -> None:
+    """The benchmark through pytest, on a synthetic dump."""
+    bench(write_passes(tmp_path, 54_000).path)
 
 
 if __name__ == "__main__":
