@@ -64,6 +64,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_trace(commands)
     _add_synth(commands)
     _add_passes(commands)
+    _add_memory_map(commands)
     return parser
 
 
@@ -171,6 +172,32 @@ def _diff(options: argparse.Namespace) -> None:
     else:
         names = made.left_name, made.right_name
         text = unified.unified(shown, made.left, made.right, names, options.context)
+    _write(text, options.out)
+
+
+def _add_memory_map(commands: Any) -> None:
+    words = "Which on-chip bytes does each tile own, from which line to which, and how full is each space?"
+    parser = commands.add_parser("memory-map", help=words, description=words)
+    parser.add_argument("path", metavar="PATH", help="a snapshot, a passes_dump directory, or the directory around it")
+    parser.add_argument("--function", metavar="F", help="only this function")
+    parser.add_argument("--chip", metavar="CHIP", help="910B or 950 (default: detected beside the dump, else 910B)")
+    parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help=f"default: {FORMATS[0]}")
+    parser.add_argument("--out", metavar="FILE", help="write there instead of to the standard output")
+    parser.set_defaults(command=_memory_map)
+
+
+def _memory_map(options: argparse.Namespace) -> None:
+    from analysis.memory import maps, questions
+
+    made = maps.load_map(Path(options.path), options.function, options.chip)
+    for words in (made.reason, *made.notes):
+        if words:
+            _say(words)
+    if options.format == "json":
+        text = _json(made.to_json())
+    else:
+        table = questions.overview(made)
+        text = table.to_csv() if options.format == "csv" else table.to_text()
     _write(text, options.out)
 
 

@@ -33,9 +33,7 @@ def _slots(function: Function) -> Iterator[Box]:
 
 
 def _placed(tile: Tile, name: str, offset: int, start: int, end: int, why: str) -> Box:
-    return Box(
-        name, tile.space, tile.base, offset, tile.size, start, end, tile.shape, tile.dtype, tile.op, beyond=why
-    )
+    return Box(name, tile.space, tile.base, offset, tile.size, start, end, tile.shape, tile.dtype, tile.op, beyond=why)
 
 
 class _Loops:

@@ -58,7 +58,9 @@ def _marked(boxes: list[Box]) -> list[Box]:
         spaces.setdefault(box.space, []).append(box)
     for group in spaces.values():
         view, touch, overlap = _overlaps(group)
-        kinds = ["overlap" if o else "touch" if t else "" for t, o in zip(touch.tolist(), overlap.tolist(), strict=True)]
+        kinds = [
+            "overlap" if o else "touch" if t else "" for t, o in zip(touch.tolist(), overlap.tolist(), strict=True)
+        ]
         out += [
             replace(box, view=is_view, conflict_kind=kind)
             for box, is_view, kind in zip(group, view.tolist(), kinds, strict=True)

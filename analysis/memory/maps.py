@@ -124,7 +124,11 @@ def _last_with_tiles(folder: Path, listed: list[tuple[int, str, Path]]) -> tuple
     planned = any(name in ("LowerTileToBuffer", "PTOASPlanMemory") for _number, name, _file in listed)
     reason = (
         f"{folder.name} has no snapshot after {ADDRESS_PASS}: "
-        + ("the PTOAS planner assigned the addresses later. " if planned or _complete(listed) else "the compile ended early. ")
+        + (
+            "the PTOAS planner assigned the addresses later. "
+            if planned or _complete(listed)
+            else "the compile ended early. "
+        )
         + "Shown is {} , whose tiles have no addresses yet."
     )
     with_tiles = (file for _number, _name, file in reversed(listed) if b"pl.MemRef(mem_" in _head(file))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from analysis.errors import InputError
+from analysis.formats.text.reading import paused_collector
 
 OWNERS = ("AIC", "AIV", "InCore")
 """Function types that own a map."""
@@ -76,7 +77,8 @@ def functions_of(text: str, source: str) -> list[Function]:
     Raises:
         InputError: the text is not Python, or nested too deeply; names the place.
     """
-    return [read for node in _definitions(parse(text, source)) if (read := _read(node)) is not None]
+    with paused_collector():
+        return [read for node in _definitions(parse(text, source)) if (read := _read(node)) is not None]
 
 
 def parse(text: str, source: str) -> ast.Module:
@@ -86,7 +88,8 @@ def parse(text: str, source: str) -> ast.Module:
         InputError: the text is not Python, or nested too deeply; names the place.
     """
     try:
-        return ast.parse(text)
+        with paused_collector():
+            return ast.parse(text)
     except SyntaxError as error:
         place = f"line {error.lineno}" if error.lineno else ""
         raise InputError(source, place, f"not a readable snapshot: {error.msg}", "Dump the pass again") from error
@@ -139,7 +142,7 @@ class _Reader:
         pending = list(reversed(statements))
         while pending:
             statement = pending.pop()
-            for part in self._parts(statement):
+            for part in reversed(self._parts(statement)):
                 if part:
                     pending += reversed(part)
 
