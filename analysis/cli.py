@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+from analysis.capture import Capture
 from analysis.errors import AmbiguousError, LimitError, NotAvailable, ParameterError, SwimscopeError, readable
-from analysis.model import Capture
 from analysis.registry import ANALYSES, Analysis, Parameter
 
 OK, USAGE, UNREADABLE = 0, 2, 3
@@ -142,7 +142,7 @@ def _no_rows(analysis: Analysis, form: str) -> str:
 
 
 def _open(options: argparse.Namespace) -> Capture:
-    from analysis import sources
+    from analysis.discovery import sources
 
     capture = sources.open_one(options.path, options.launch or 0, _unreadable)
     if capture.meta.launches > 1 and options.launch is None:
@@ -151,7 +151,7 @@ def _open(options: argparse.Namespace) -> Capture:
 
 
 def _info(options: argparse.Namespace) -> None:
-    from analysis import sources
+    from analysis.discovery import sources
 
     facts = sources.describe(options.path, options.launch or 0, _unreadable)
     table = sources.facts_table(facts)
@@ -167,7 +167,7 @@ def _info(options: argparse.Namespace) -> None:
 
 
 def _report(options: argparse.Namespace) -> None:
-    from analysis.report import build as report
+    from analysis.export.report import build as report
 
     if options.link is not None and not options.link.startswith(("http://", "https://")):
         raise UsageError("--link takes an address that begins with http:// or https://")
@@ -176,7 +176,7 @@ def _report(options: argparse.Namespace) -> None:
 
 
 def _trace(options: argparse.Namespace) -> None:
-    from analysis.export_trace import trace_chunks
+    from analysis.export.trace import trace_chunks
 
     chunks = trace_chunks(_open(options), options.arrows)
     first, counts = next(chunks)  # raises before the file is created

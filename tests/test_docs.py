@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from analysis import cli
-from app.factory import PAGES, load
-from app.pages import tables
-from app.settings import table
+from app.server.factory import PAGES, load
+from app.server.settings import table
+from app.tables import page as tables
 
 REPO = Path(__file__).resolve().parents[1]
 DOCS = sorted((REPO / "docs").glob("*.md"))

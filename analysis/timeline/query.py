@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.model import I4, I8, U1, Bool, Capture
+from analysis.capture import I4, I8, U1, Bool, Capture
 from analysis.timeline.items import GRAPH_GROUP, ItemKind, Items, Lane, View, view_items
 from analysis.timeline.kernels import NO_CLASS, busy_profile, count_touching, raster, wide_items
 

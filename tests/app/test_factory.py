@@ -11,13 +11,13 @@ import pytest
 from dash import Dash
 from dash.development.base_component import Component
 
-from app import shell
-from app.factory import CALLBACKS, PAGES, ROUTES, create_app, load, make_services
-from app.pages import tables
-from app.router import page_content
-from app.services import Services
-from app.settings import Root, Settings
-from app.url_state import Place, Problem, ViewState
+from app.server.factory import CALLBACKS, PAGES, ROUTES, create_app, load, make_services
+from app.server.services import Services
+from app.server.settings import Root, Settings
+from app.shell import frame as shell
+from app.shell.router import page_content
+from app.shell.url_state import Place, Problem, ViewState
+from app.tables import page as tables
 from tests.app.conftest import key_of, services_of
 
 MODULES = (*load(PAGES), *tables.pages())

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.url_state import (
+from app.shell.url_state import (
     KEYS,
     MAX_ID,
     MAX_TICKS,
