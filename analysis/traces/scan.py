@@ -115,11 +115,17 @@ class _Texts:
         data, ends = self.arena.tobytes(), self.ends[: number + 1].tolist()
         texts, damage = [], {}
         for i in range(number):
-            text, wrong = decode(data[ends[i] : ends[i + 1]])
+            raw = data[ends[i] : ends[i + 1]]
+            text, wrong = decode(raw if len(raw) < k.NAME_BYTES else _whole_letters(raw))
             texts.append(text)
             if wrong:
                 damage[i] = wrong
         return texts, damage
+
+
+def _whole_letters(raw: bytes) -> bytes:
+    """A text cut at some byte, without the letter or escape that the cut went through."""
+    return next((raw[: len(raw) - cut] for cut in range(13) if not decode(raw[: len(raw) - cut])[1]), raw)
 
 
 def decode(raw: bytes) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.formats.compiled import byte_at, compiled, inlined
+from analysis.jit import byte_at, compiled, inlined
 
 WHOLE, FRACTION, LENGTH, PHASE, NAME, CATEGORY, PID, TID, ID, FLAGS, OFFSET, SIZE = range(12)
 """Columns of a row: whole µs, ns within it (0 to 1000), length in ns, phase letter, interned texts, flags, place."""
