@@ -203,6 +203,8 @@ class Trace:
             "counters": [asdict(x) for x in self.counters], "metadata": dict(self.metadata),
             "source": [str(self.source.path), self.source.size_bytes, self.source.mtime_ns] if self.source else None,
         }  # fmt: skip
+        if self.source and self.source.text is not None:
+            arrays["text"] = np.frombuffer(self.source.text, np.uint8)
         arrays["head"] = np.frombuffer(json.dumps(head, default=float).encode(), np.uint8)
         return arrays
 
@@ -220,9 +222,10 @@ def from_arrays(arrays: Mapping[str, NDArray[Any]]) -> Trace:
     rows: dict[str, Any] = {"findings": Finding, "processes": Process, "lanes": TraceLane, "counters": CounterSeries}
     for part, made in rows.items():
         head[part] = tuple(made(**row) for row in head[part])
+    text = np.asarray(arrays["text"]).tobytes() if "text" in arrays else None
     return Trace(
         **head, **tables, sample_ns=arrays["sample_ns"], sample_value=arrays["sample_value"],
-        source=Source(Path(source[0]), source[1], source[2]) if source else None,
+        source=Source(Path(source[0]), source[1], source[2], text) if source else None,
     )  # fmt: skip
 
 

@@ -181,7 +181,7 @@ class _Scanner:
         self.data[self.n : self.n + _PAD] = 0
         self.last = not read
         if self.progress:
-            self.progress(min(self.stream.raw_position, self.stream.stat.st_size), self.stream.stat.st_size)
+            self.progress(min(self.stream.raw_position, self.stream.size_bytes), self.stream.size_bytes)
         return bool(read)
 
     def peek(self) -> int:
@@ -382,14 +382,14 @@ def exact(value: Any) -> Decimal | None:
     return number
 
 
-def scan_file(path: Path, progress: Progress | None = None) -> RawEvents:
-    """Read the events of ``path``.
+def scan_file(path: Path, progress: Progress | None = None, text: bytes | None = None) -> RawEvents:
+    """Read the events of ``path``, or of ``text`` that was made from it.
 
     Raises:
         InputError: no Chrome trace, or not readable.
         LimitError: gzip expands beyond the limit.
     """
-    with Stream(path) as stream:
+    with Stream(path, text=text) as stream:
         scanner = _Scanner(stream, progress)
         scanner.more()
         if scanner.data[:3].tobytes() == b"\xef\xbb\xbf":
@@ -404,19 +404,18 @@ def scan_file(path: Path, progress: Progress | None = None) -> RawEvents:
         if not scanner.seen_events:
             reason = stream.damage or ("the file is empty" if first < 0 else "no Chrome trace: it holds no list traceEvents")
             raise InputError(str(path), "", reason, "Choose a file with a list of trace events")
-        return _raw(scanner, path)
+        return _raw(scanner, Source(path, stream.size_bytes, stream.mtime_ns, text))
 
 
-def _raw(scanner: _Scanner, path: Path) -> RawEvents:
+def _raw(scanner: _Scanner, source: Source) -> RawEvents:
     columns = {}
     for name, (_, dtype) in COLUMN_TYPES.items():
         parts = scanner.blocks.pop(name)
         columns[name] = np.concatenate(parts) if parts else np.empty(0, dtype)
     texts, damage = scanner.texts.decoded()
     samples = scanner.samples or [(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0))]
-    stat = scanner.stream.stat
     return RawEvents(
-        Source(path, stat.st_size, stat.st_mtime_ns), columns, texts, damage,
+        source, columns, texts, damage,
         *(np.concatenate([part[i] for part in samples]) for i in range(3)),
         scanner.metadata, scanner.sections, scanner.skipped, scanner.closed, scanner.stream.damage, scanner.stream.expanded,
     )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,12 +22,13 @@ _CHECKPOINT_BYTES = 32 << 20
 class Stream:
     """A file's text from begin to end; ``damage`` says in words where a gzip stream broke off."""
 
-    def __init__(self, path: Path, limit: int = MAX_EXPANDED_BYTES) -> None:
+    def __init__(self, path: Path, limit: int = MAX_EXPANDED_BYTES, text: bytes | None = None) -> None:
         self.path, self._limit = path, limit
         try:
-            self._file: IO[bytes] = path.open("rb", buffering=0)
+            self._file: IO[bytes] = path.open("rb", buffering=0) if text is None else io.BytesIO(text)
             self._head = self._file.read(2) or b""
-            self.stat = path.stat()
+            stat = os.fstat(self._file.fileno()) if text is None else None
+            self.size_bytes, self.mtime_ns = (stat.st_size, stat.st_mtime_ns) if stat else (len(text or b""), 0)
         except OSError as error:
             raise InputError(str(path), "", f"cannot be read: {error.strerror or error}", "Check path and rights") from error
         self.gzip = self._head == GZIP_MAGIC
@@ -88,11 +91,13 @@ class Source:
     Args:
         path: the file.
         size_bytes, mtime_ns: what it was when it was read.
+        text: the text itself where it was made from a log and is in no file.
     """
 
     path: Path
     size_bytes: int
     mtime_ns: int
+    text: bytes | None = field(default=None, repr=False)
     _blocks: list[tuple[int, bytes]] = field(default_factory=list, repr=False)
 
     def read(self, offset: int, size: int) -> bytes:
@@ -101,6 +106,8 @@ class Source:
         Raises:
             InputError: the file is gone or another one than when it was read.
         """
+        if self.text is not None:
+            return self.text[offset : offset + size]
         try:
             stat = self.path.stat()
         except OSError as error:
