@@ -159,7 +159,9 @@ def _natural(text: str) -> tuple[int, int, str]:
     return (0, int(text), "") if text.lstrip("-").isdecimal() and len(text) < 40 else (1, 0, text)
 
 
-def _lanes(parts: Parts) -> tuple[NDArray[np.int64], list[Process], list[tuple[str, str, int, str, str]], dict[str, int]]:
+def _lanes(
+    parts: Parts,
+) -> tuple[NDArray[np.int64], list[Process], list[tuple[str, str, int, str, str]], dict[str, int]]:
     """Lanes in the order they are shown: by process, its threads, then its asynchronous spans.
 
     Only lanes with a span or an instant are lanes; named threads without any are lanes too.
@@ -195,9 +197,7 @@ def _lanes(parts: Parts) -> tuple[NDArray[np.int64], list[Process], list[tuple[s
     return order_of[: len(parts.lane_keys)], processes, rows, number
 
 
-def _slices(
-    parts: Parts, lane: NDArray[np.int64], names: _Numbers, categories: _Numbers
-) -> tuple[Slices, int]:
+def _slices(parts: Parts, lane: NDArray[np.int64], names: _Numbers, categories: _Numbers) -> tuple[Slices, int]:
     spans, column = parts.spans, parts.column
     on = lane[spans.event]
     order = np.lexsort((spans.event, -spans.end, spans.start, on))
@@ -244,7 +244,14 @@ def _flows(parts: Parts, lane: NDArray[np.int64], bounds: NDArray[Any], slices: 
     following = (rank == 2) & (column["flags"][at] & k.ENCLOSING == 0)
     found = np.empty(int(has_lane.sum()), np.int64)
     enclosing(
-        bounds, slices.start_ns, slices.end_ns, slices.parent, on[has_lane], time[at][has_lane], following[has_lane], found
+        bounds,
+        slices.start_ns,
+        slices.end_ns,
+        slices.parent,
+        on[has_lane],
+        time[at][has_lane],
+        following[has_lane],
+        found,
     )
     bound[has_lane] = found
     good = (before >= 0) & (bound >= 0)
@@ -279,7 +286,9 @@ def _counters(
     number = {process.pid: i for i, process in enumerate(processes)}
     text = lambda i, other: parts.texts[i] if i >= 0 else other  # noqa: E731
     rows = [
-        CounterSeries(number[text(pid, "")], text(name, NO_NAME), text(one, ""), int(bounds[i]), int(bounds[i + 1] - bounds[i]))
+        CounterSeries(
+            number[text(pid, "")], text(name, NO_NAME), text(one, ""), int(bounds[i]), int(bounds[i + 1] - bounds[i])
+        )
         for i, (pid, name, one) in enumerate(keys.tolist())
     ]
     return rows, parts.time[event], value
@@ -320,7 +329,14 @@ def _findings(parts: Parts) -> list[Finding]:
             number, first = marks.counts[repair]
             out.append(Finding(repair.value, "repaired", text, number, *_example(parts, first)))
     if not raw.list_closed:
-        out.append(Finding("list_not_closed", "note", "The file ends before its list of events does; all events up to there are read.", 0))
+        out.append(
+            Finding(
+                "list_not_closed",
+                "note",
+                "The file ends before its list of events does; all events up to there are read.",
+                0,
+            )
+        )
     if raw.damage:
         out.append(Finding("gzip_damaged", "note", f"{raw.damage}; everything before is read.".capitalize(), 0))
     for key, size in raw.skipped_sections.items():

@@ -50,7 +50,9 @@ def build(raw: RawEvents, label: str) -> Trace:
     column = {name: raw.columns[name] for name in ("phase", "flags", "offset", "size", "length_ns")}
     for name in ("name", "category", "pid", "tid", "ident"):
         values = raw.columns[name]
-        column[name] = np.where(values >= 0, canonical[np.maximum(values, 0)] if len(canonical) else -1, -1).astype(np.int32)
+        column[name] = np.where(values >= 0, canonical[np.maximum(values, 0)] if len(canonical) else -1, -1).astype(
+            np.int32
+        )
     side = np.isin(column["phase"], letters(_ASYNC_SIDE)).astype(np.int64)
     thread = np.where(side == _ASYNC, column["category"], column["tid"])
     lane, lane_keys = codes(column["pid"], side, thread)
@@ -84,7 +86,9 @@ def codes(*columns: NDArray[Any]) -> tuple[I8, NDArray[np.int64]]:
     for size in reversed(sizes):
         parts.append(rest % size - 1)
         rest = rest // size
-    return inverse.astype(np.int64), np.stack(parts[::-1], axis=1) if len(used) else np.empty((0, len(columns)), np.int64)
+    return inverse.astype(np.int64), np.stack(parts[::-1], axis=1) if len(used) else np.empty(
+        (0, len(columns)), np.int64
+    )
 
 
 def first_fates(raw: RawEvents) -> NDArray[np.uint8]:

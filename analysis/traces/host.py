@@ -51,7 +51,9 @@ def read_phases(path: str | Path) -> HostPhases:
                 if line.strip():
                     _add_pass(out, line)
     except OSError as error:
-        raise InputError(str(path), "", f"cannot be read: {error.strerror or error}", "Check path and rights") from error
+        raise InputError(
+            str(path), "", f"cannot be read: {error.strerror or error}", "Check path and rights"
+        ) from error
     return out
 
 
@@ -64,7 +66,14 @@ def _add_pass(out: HostPhases, line: bytes) -> None:
     if not whole:
         out.bad_lines += 1
         return
-    good = [r for r in row["records"] if isinstance(r, dict) and isinstance(r.get("phase"), str) and _integers(r, "start_ns", "end_ns") and r["end_ns"] >= r["start_ns"]]
+    good = [
+        r
+        for r in row["records"]
+        if isinstance(r, dict)
+        and isinstance(r.get("phase"), str)
+        and _integers(r, "start_ns", "end_ns")
+        and r["end_ns"] >= r["start_ns"]
+    ]
     out.bad_records += len(row["records"]) - len(good)
     out.dropped += row["dropped"] if _integers(row, "dropped") else 0
     out.passes.append({**row, "records": good})
@@ -87,7 +96,9 @@ class HostTimeline:
     orphaned: int
 
 
-def open_host(logs: Iterable[str | Path], phases: str | Path | None = None, label: str = "host timeline") -> HostTimeline:
+def open_host(
+    logs: Iterable[str | Path], phases: str | Path | None = None, label: str = "host timeline"
+) -> HostTimeline:
     """The host timeline of log files and, if given, the phase records of the same run.
 
     Raises:
@@ -103,7 +114,10 @@ def host_timeline(log: StraceLog, phases: HostPhases | None = None, label: str =
     if not spans:
         raise NotAvailable("the log holds no [STRACE] span of the host clock")
     lanes = _split(spans)
-    events = [*_names(log.spans, spans, lanes), *(_event(log, span, tid) for span, tid in zip(spans, lanes, strict=True))]
+    events = [
+        *_names(log.spans, spans, lanes),
+        *(_event(log, span, tid) for span, tid in zip(spans, lanes, strict=True)),
+    ]
     events += _arrows(spans, lanes)
     placed, orphaned = _phase_events(log, phases or HostPhases())
     away = [
@@ -124,7 +138,13 @@ def _us(ns: int) -> str:
 
 
 def _event(log: StraceLog, span: StraceSpan, tid: str) -> dict[str, Any]:
-    args: dict[str, Any] = {"inv": str(span.inv), "hid": span.hid, "depth": span.depth, **span.attributes, "raw": span.raw}
+    args: dict[str, Any] = {
+        "inv": str(span.inv),
+        "hid": span.hid,
+        "depth": span.depth,
+        **span.attributes,
+        "raw": span.raw,
+    }
     if (wall := log.wall_time(span)) is not None:
         args["wall_time"] = wall
     if tid != str(span.tid):
@@ -204,7 +224,9 @@ def _arrows(spans: list[StraceSpan], lanes: list[str]) -> list[dict[str, Any]]:
         found.sort()
     out: list[dict[str, Any]] = []
     for i, span in enumerate(spans):
-        found = submits.get((span.pid, *(span.attributes.get(key) for key in _KEYS)), []) if span.leaf == "dispatch" else []
+        found = (
+            submits.get((span.pid, *(span.attributes.get(key) for key in _KEYS)), []) if span.leaf == "dispatch" else []
+        )
         at = bisect_right(found, (span.ts_ns, len(spans))) - 1
         if at >= 0:
             source = spans[found[at][1]]
@@ -247,7 +269,9 @@ def _phase_events(log: StraceLog, phases: HostPhases) -> tuple[list[dict[str, An
 def _notes(log: StraceLog, phases: HostPhases | None, orphaned: int) -> list[str]:
     out = list(log.warnings)
     if log.torn:
-        out.append(f"{log.torn} of {log.heads} [STRACE] records are torn and left out; every number of this log is provisional.")
+        out.append(
+            f"{log.torn} of {log.heads} [STRACE] records are torn and left out; every number of this log is provisional."
+        )
     for pid, drop in sorted(log.drops.items()):
         if drop.get("total"):
             out.append(f"Process {pid} dropped {drop['total']} log records; every number of this log is provisional.")

@@ -275,7 +275,9 @@ class _Scanner:
                 row[k.FLAGS] |= k.BAD_VALUE
         series = [self.texts.intern(json.dumps(name, ensure_ascii=False)[1:-1]) for name in good]
         if good:
-            self.samples.append((np.full(len(good), number), np.asarray(series, np.int32), np.asarray(list(good.values()))))
+            self.samples.append(
+                (np.full(len(good), number), np.asarray(series, np.int32), np.asarray(list(good.values())))
+            )
 
     def _metadata(self, row: NDArray[np.int64], number: int) -> None:
         try:
@@ -377,7 +379,7 @@ def exact(value: Any) -> Decimal | None:
         number = Decimal(value.strip() if isinstance(value, str) else value)
     except InvalidOperation:
         return None
-    if not number.is_finite() or number.adjusted() > 30 or number.adjusted() < -30 and number:
+    if not number.is_finite() or number.adjusted() > 30 or (number.adjusted() < -30 and number):
         return Decimal(0) if number.is_finite() and number.adjusted() < -30 else None
     return number
 
@@ -402,7 +404,9 @@ def scan_file(path: Path, progress: Progress | None = None, text: bytes | None =
             scanner.at += 1
             scanner.object()
         if not scanner.seen_events:
-            reason = stream.damage or ("the file is empty" if first < 0 else "no Chrome trace: it holds no list traceEvents")
+            reason = stream.damage or (
+                "the file is empty" if first < 0 else "no Chrome trace: it holds no list traceEvents"
+            )
             raise InputError(str(path), "", reason, "Choose a file with a list of trace events")
         return _raw(scanner, Source(path, stream.size_bytes, stream.mtime_ns, text))
 

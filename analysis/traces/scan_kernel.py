@@ -1,3 +1,4 @@
+# ruff: noqa: SIM109 - compiled code: a tuple test is slower than comparisons
 """The compiled scanner of Chrome trace events: text in, one row of numbers per event out, byte by byte.
 
 It is lenient: whatever stands between two events is found by its brackets, a broken event is reported as one and never

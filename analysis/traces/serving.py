@@ -41,7 +41,11 @@ STEP_COLUMNS = (
     Column("start_us", "us", "begin of its first span"),
     Column("prepare_us", "us", "WorkerProcess.prepare_*"),
     Column("dispatch_us", "us", "WorkerProcess.dispatch_*"),
-    Column("device_us", "us", "first runner_run begin to last runner_run end over devices, of the invocation of that number"),
+    Column(
+        "device_us",
+        "us",
+        "first runner_run begin to last runner_run end over devices, of the invocation of that number",
+    ),
     Column("reclaim_us", "us", "WorkerProcess.reclaim_*"),
     Column("bubble_us", "us", "devices idle until the next step's first runner_run; 0 where they overlap"),
     Column("devices", "count", "devices with a runner_run of this step"),
@@ -66,7 +70,10 @@ class Requests:
             n = len(values)
             row: dict[str, float | int | None] = {"count": n}
             row |= {"mean_us": float(values.mean()) if n else None, "min_us": float(values[0]) if n else None}
-            row |= {key: float(values[max(int(np.ceil(n * share - 1e-9)), 1) - 1]) if n else None for key, share in _SHARES.items()}
+            row |= {
+                key: float(values[max(int(np.ceil(n * share - 1e-9)), 1) - 1]) if n else None
+                for key, share in _SHARES.items()
+            }
             out[name] = row | {"max_us": float(values[-1]) if n else None}
         return out
 
@@ -135,7 +142,9 @@ def requests(trace: Trace, warm_up_from: int = WARM_UP_FROM) -> Requests:
     return Requests(Table(REQUEST_COLUMNS, data), tuple(roots[rid] for rid in order), rule)
 
 
-def _request(rid: str, root: int, trace: Trace, queued: int | None, schedule: Any, outputs: list[_Output]) -> dict[str, float]:
+def _request(
+    rid: str, root: int, trace: Trace, queued: int | None, schedule: Any, outputs: list[_Output]
+) -> dict[str, float]:
     start, end = int(trace.slices.start_ns[root]), int(trace.slices.end_ns[root])
     given = sorted((o for o in outputs if o.tokens > 0 and o.end >= start), key=lambda o: o.end)
     tokens, nan = sum(o.tokens for o in given), float("nan")
@@ -158,7 +167,9 @@ def _queued(trace: Trace, found: dict[str, list[int]]) -> dict[str, int]:
         ends = [int(trace.slices.end_ns[i]) for i in at if trace.names[trace.slices.name[i]].endswith("add_request")]
         if ends:
             out[rid] = min(ends)
-    for i in np.flatnonzero(np.isin(trace.instants.name, [n for n, x in enumerate(trace.names) if x == "request.queued"])).tolist():
+    for i in np.flatnonzero(
+        np.isin(trace.instants.name, [n for n, x in enumerate(trace.names) if x == "request.queued"])
+    ).tolist():
         rid = _arguments(trace.event("i", i)).get("request_id")
         if rid is not None:
             out[str(rid)] = int(trace.instants.time_ns[i])
@@ -219,7 +230,12 @@ def steps(trace: Trace) -> Steps:
     }  # fmt: skip
     for kind in ("prepare", "dispatch", "reclaim"):
         data[f"{kind}_us"] = np.asarray(
-            [sum(int(slices.end_ns[i] - slices.start_ns[i]) for i in parts[key][kind]) / 1000 if kind in parts[key] else np.nan for key in keys]
+            [
+                sum(int(slices.end_ns[i] - slices.start_ns[i]) for i in parts[key][kind]) / 1000
+                if kind in parts[key]
+                else np.nan
+                for key in keys
+            ]
         )
     windows = [device.get(step) for _, step in keys]
     data["device_us"] = np.asarray([(w[1] - w[0]) / 1000 if w else np.nan for w in windows])

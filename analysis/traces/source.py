@@ -30,7 +30,9 @@ class Stream:
             stat = os.fstat(self._file.fileno()) if text is None else None
             self.size_bytes, self.mtime_ns = (stat.st_size, stat.st_mtime_ns) if stat else (len(text or b""), 0)
         except OSError as error:
-            raise InputError(str(path), "", f"cannot be read: {error.strerror or error}", "Check path and rights") from error
+            raise InputError(
+                str(path), "", f"cannot be read: {error.strerror or error}", "Check path and rights"
+            ) from error
         self.gzip = self._head == GZIP_MAGIC
         self._machine = zlib.decompressobj(wbits=31) if self.gzip else None
         self._rest = self._head
@@ -40,7 +42,9 @@ class Stream:
     def __enter__(self) -> Stream:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._file.close()
 
     @property
@@ -111,7 +115,9 @@ class Source:
         try:
             stat = self.path.stat()
         except OSError as error:
-            raise InputError(self.path.name, "", f"cannot be read: {error.strerror or error}", "Restore the file") from error
+            raise InputError(
+                self.path.name, "", f"cannot be read: {error.strerror or error}", "Restore the file"
+            ) from error
         if (stat.st_size, stat.st_mtime_ns) != (self.size_bytes, self.mtime_ns):
             raise InputError(self.path.name, "", "the file changed since it was opened", "Open it again")
         with Stream(self.path) as stream:

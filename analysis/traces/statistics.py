@@ -64,7 +64,9 @@ def span_statistics(trace: Trace, by: By = "name") -> SpanStatistics:
     lane, name = slices.lane[at].astype(np.int64), slices.name[at]
     process = process_of[lane] if len(at) else np.empty(0, np.int64)
     none = np.full(len(at), -1, np.int64)
-    group, keys = codes(process, lane if by in ("thread", "thread_name") else none, none if by in ("process", "thread") else name)
+    group, keys = codes(
+        process, lane if by in ("thread", "thread_name") else none, none if by in ("process", "thread") else name
+    )
     length, own = (slices.end_ns - slices.start_ns)[at], slices.self_ns[at]
     good = slices.marks[at] == 0
     order = np.flatnonzero(good)

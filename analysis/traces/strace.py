@@ -172,7 +172,9 @@ def read_logs(paths: Iterable[str | Path]) -> StraceLog:
             with path.open("rb") as file:
                 parse_lines(_lines(file), log)
         except OSError as error:
-            raise InputError(str(path), "", f"cannot be read: {error.strerror or error}", "Check path and rights") from error
+            raise InputError(
+                str(path), "", f"cannot be read: {error.strerror or error}", "Check path and rights"
+            ) from error
     return log
 
 
@@ -241,11 +243,22 @@ class Rounds:
 
 def rounds(log: StraceLog) -> Rounds:
     """Host, Device, Effective, Orchestrator and Scheduler time of every invocation."""
-    found = sorted(log.invocations().items(), key=lambda item: (min(s.ts_ns for s in item[1].values() if not s.device) if any(not s.device for s in item[1].values()) else 0, item[0]))
+    found = sorted(
+        log.invocations().items(),
+        key=lambda item: (
+            min(s.ts_ns for s in item[1].values() if not s.device)
+            if any(not s.device for s in item[1].values())
+            else 0,
+            item[0],
+        ),
+    )
     rows: list[dict[str, Any]] = []
     for (pid, inv), spans in found:
         root = next((spans[name] for name in ROOTS if name in spans), None)
-        ends = {part: next((s for n, s in spans.items() if n.endswith(part)), None) for part in (".device_wall", ".device_wall.orch", ".device_wall.sched")}
+        ends = {
+            part: next((s for n, s in spans.items() if n.endswith(part)), None)
+            for part in (".device_wall", ".device_wall.orch", ".device_wall.sched")
+        }
         orch, sched = ends[".device_wall.orch"], ends[".device_wall.sched"]
         some = root or next(iter(spans.values()))
         rows.append({
@@ -254,7 +267,9 @@ def rounds(log: StraceLog) -> Rounds:
             "dispatch_id": root.attributes.get("dispatch_id") if root else None,
         })  # fmt: skip
     data = {
-        c.name: np.asarray([row[c.name] for row in rows], np.float64) if c.unit == "us" else [row[c.name] for row in rows]
+        c.name: np.asarray([row[c.name] for row in rows], np.float64)
+        if c.unit == "us"
+        else [row[c.name] for row in rows]
         for c in ROUND_COLUMNS
     }
     return Rounds(Table(ROUND_COLUMNS, data))

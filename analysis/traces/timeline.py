@@ -48,7 +48,15 @@ def lanes(trace: Trace) -> tuple[Lane, ...]:
     """The lanes, grouped by process."""
     moments = np.bincount(trace.instants.lane, minlength=len(trace.lanes))
     return tuple(
-        Lane(lane.key, lane.label, trace.processes[lane.process].name, i, lane.track, lane.rows, lane.slices + int(moments[i]))
+        Lane(
+            lane.key,
+            lane.label,
+            trace.processes[lane.process].name,
+            i,
+            lane.track,
+            lane.rows,
+            lane.slices + int(moments[i]),
+        )
         for i, lane in enumerate(trace.lanes)
     )
 
@@ -96,7 +104,9 @@ def trace_view_info(trace: Trace, index: LodIndex) -> dict[str, Any]:
     first, last = index.span_ticks
     return {
         "lanes": lane_rows(index),
-        "classes": [{"name": class_name(trace, value), "kind": 0, "value": value} for value in index.class_value.tolist()],
+        "classes": [
+            {"name": class_name(trace, value), "kind": 0, "value": value} for value in index.class_value.tolist()
+        ],
         "span": [first, last],
         "items": len(index),
         "graph_tasks": [],
