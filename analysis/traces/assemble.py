@@ -83,7 +83,7 @@ class _Names:
 def assemble(parts: Parts) -> Trace:
     """The trace."""
     names, categories = _Numbers(parts.texts), _Numbers(parts.texts)
-    order_of, processes, lanes, lane_number = _lanes(parts)
+    order_of, processes, lanes = _lanes(parts)
     lane = order_of[parts.lane] if len(parts.lane) else parts.lane
     slices, crossing = _slices(parts, lane, names, categories)
     parts.marks.count(Repair.CROSSING, np.empty(0, np.int64), crossing)
@@ -124,7 +124,7 @@ class _Numbers:
         new = np.flatnonzero(seen & (self._number < 0))
         self._number[new] = np.arange(len(self._used), len(self._used) + len(new))
         self._used += new.tolist()
-        return self._number[column]
+        return np.asarray(self._number[column], np.int32)
 
     def texts(self) -> list[str]:
         """The texts by number."""
@@ -161,13 +161,16 @@ def _natural(text: str) -> tuple[int, int, str]:
 
 def _lanes(
     parts: Parts,
-) -> tuple[NDArray[np.int64], list[Process], list[tuple[str, str, int, str, str]], dict[str, int]]:
+) -> tuple[NDArray[np.int64], list[Process], list[tuple[str, str, int, str, str]]]:
     """Lanes in the order they are shown: by process, its threads, then its asynchronous spans.
 
     Only lanes with a span or an instant are lanes; named threads without any are lanes too.
     """
     named = _metadata_names(parts)
-    text = lambda number: parts.texts[number] if number >= 0 else ""  # noqa: E731
+
+    def text(number: int) -> str:
+        return parts.texts[number] if number >= 0 else ""
+
     drawn = np.isin(parts.fate, [Fate.SLICE, Fate.PAIR, Fate.INSTANT])
     used = np.zeros(len(parts.lane_keys) + 1, bool)
     used[parts.lane[drawn]] = True
@@ -194,7 +197,7 @@ def _lanes(
         else:
             label = named.thread.get((pid, thread), f"thread {thread}" if thread else "no thread")
             rows.append((f"{pid}/{thread}", label, number[pid], thread, "thread"))
-    return order_of[: len(parts.lane_keys)], processes, rows, number
+    return order_of[: len(parts.lane_keys)], processes, rows
 
 
 def _slices(parts: Parts, lane: NDArray[np.int64], names: _Numbers, categories: _Numbers) -> tuple[Slices, int]:
@@ -202,14 +205,14 @@ def _slices(parts: Parts, lane: NDArray[np.int64], names: _Numbers, categories: 
     on = lane[spans.event]
     order = np.lexsort((spans.event, -spans.end, spans.start, on))
     event, ending = spans.event[order], spans.ending[order]
-    start, end, on = spans.start[order], spans.end[order], on[order].astype(np.int32)
+    start, end, of_lane = spans.start[order], spans.end[order], on[order].astype(np.int32)
     n = len(order)
     parent, depth, row = (np.empty(n, np.int32) for _ in range(3))
     self_ns = np.empty(n, np.int64)
-    crossing = nest(on, start, end, parent, depth, row, self_ns)
+    crossing = nest(of_lane, start, end, parent, depth, row, self_ns)
     closed = ending >= 0
     return Slices(
-        start, end, self_ns, names.of(column["name"][event]), categories.of(column["category"][event]), on, row, depth,
+        start, end, self_ns, names.of(column["name"][event]), categories.of(column["category"][event]), of_lane, row, depth,
         parent, spans.mark[order], column["offset"][event], column["size"][event],
         np.where(closed, column["offset"][ending], -1) if n else np.empty(0, np.int64),
         np.where(closed, column["size"][ending], 0).astype(np.int32) if n else np.empty(0, np.int32),
@@ -284,7 +287,10 @@ def _counters(
     event, value, key = event[order], value[order], key[order]
     bounds = np.searchsorted(key, np.arange(len(keys) + 1))
     number = {process.pid: i for i, process in enumerate(processes)}
-    text = lambda i, other: parts.texts[i] if i >= 0 else other  # noqa: E731
+
+    def text(number: int, other: str) -> str:
+        return parts.texts[number] if number >= 0 else other
+
     rows = [
         CounterSeries(
             number[text(pid, "")], text(name, NO_NAME), text(one, ""), int(bounds[i]), int(bounds[i + 1] - bounds[i])

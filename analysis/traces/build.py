@@ -114,7 +114,7 @@ def first_fates(raw: RawEvents) -> NDArray[np.uint8]:
     counted = np.zeros(len(fate), bool)
     counted[raw.sample_event] = True
     fate[(fate == Fate.COUNTER) & ~counted] = Fate.COUNTER_WITHOUT_NUMBER
-    return fate
+    return np.asarray(fate, np.uint8)
 
 
 def rebase(raw: RawEvents, fate: NDArray[np.uint8]) -> tuple[I8, str]:

@@ -418,8 +418,8 @@ def _raw(scanner: _Scanner, source: Source) -> RawEvents:
         columns[name] = np.concatenate(parts) if parts else np.empty(0, dtype)
     texts, damage = scanner.texts.decoded()
     samples = scanner.samples or [(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0))]
+    event, series, value = (np.concatenate([part[i] for part in samples]) for i in range(3))
     return RawEvents(
-        source, columns, texts, damage,
-        *(np.concatenate([part[i] for part in samples]) for i in range(3)),
-        scanner.metadata, scanner.sections, scanner.skipped, scanner.closed, scanner.stream.damage, scanner.stream.expanded,
+        source, columns, texts, damage, event, series, value, scanner.metadata, scanner.sections, scanner.skipped,
+        scanner.closed, scanner.stream.damage, scanner.stream.expanded,
     )  # fmt: skip

@@ -199,8 +199,8 @@ def _plain_float(data: NDArray[np.uint8], at: int, end: int) -> tuple[int, float
 
 
 @inlined
-def _hash(data: NDArray[np.uint8], at: int, end: int) -> int:
-    value = np.int64(end - at)
+def _hash(data: NDArray[np.uint8], at: int, end: int) -> Any:
+    value: Any = np.int64(end - at)
     for i in range(at, end):
         value = (value ^ byte_at(data, i)) * np.int64(1099511628211)
     return value ^ (value >> 29)
@@ -210,7 +210,7 @@ def _hash(data: NDArray[np.uint8], at: int, end: int) -> int:
 def intern(
     data: NDArray[np.uint8], at: int, end: int, table: NDArray[Any], ends: NDArray[Any], arena: NDArray[Any],
     counts: NDArray[Any],
-) -> int:  # fmt: skip
+) -> Any:  # fmt: skip
     """Number of the text data[at:end], new or known; -1 when table or arena have no room for it."""
     mask = len(table) - 1
     size = end - at

@@ -170,9 +170,9 @@ def _queued(trace: Trace, found: dict[str, list[int]]) -> dict[str, int]:
     for i in np.flatnonzero(
         np.isin(trace.instants.name, [n for n, x in enumerate(trace.names) if x == "request.queued"])
     ).tolist():
-        rid = _arguments(trace.event("i", i)).get("request_id")
-        if rid is not None:
-            out[str(rid)] = int(trace.instants.time_ns[i])
+        queued = _arguments(trace.event("i", i)).get("request_id")
+        if queued is not None:
+            out[str(queued)] = int(trace.instants.time_ns[i])
     return out
 
 

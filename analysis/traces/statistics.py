@@ -87,7 +87,7 @@ def span_statistics(trace: Trace, by: By = "name") -> SpanStatistics:
     mean[some] = total[some] / sizes[some] / TICKS_PER_US
     longest = np.full(len(keys), -1, np.int64)
     longest[some] = at[order[(bounds[1:] - 1)[some]]]
-    data = {
+    data: dict[str, Any] = {
         "process": [trace.processes[i].name for i in keys[:, 0].tolist()],
         "worker": [_worker_name(trace, i) for i in keys[:, 2].tolist()],
         "thread": [trace.lanes[i].label if i >= 0 else None for i in keys[:, 1].tolist()],

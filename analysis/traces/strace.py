@@ -139,11 +139,11 @@ def parse_lines(lines: Iterable[bytes], log: StraceLog | None = None) -> StraceL
                 pid = int(match[1])
                 if values.get("total", 0) >= log.drops.get(pid, {}).get("total", 0):
                     log.drops[pid] = values
-        if b"[CLOCK_ANCHOR]" in line and (match := _ANCHOR.search(line)):
-            pid = int(match[1])
+        if b"[CLOCK_ANCHOR]" in line and (anchor := _ANCHOR.search(line)):
+            pid = int(anchor[1])
             if pid in log.anchors:
                 log.warnings.append(f"process {pid} wrote more than one clock anchor; the first is used")
-            log.anchors.setdefault(pid, (int(match[2]), int(match[3])))
+            log.anchors.setdefault(pid, (int(anchor[2]), int(anchor[3])))
     return log
 
 

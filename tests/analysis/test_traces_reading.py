@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
 import json
 from collections import Counter
 from decimal import ROUND_HALF_UP, Decimal
@@ -27,7 +28,10 @@ from tests.shared_data import SHARED, needs_shared
 RELAXED = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 TEXTS = st.sampled_from(["a", "b", "λ", 'q"\\', "x" * 40])
 TIMES = st.one_of(
-    st.integers(0, 30), st.decimals(0, 30, places=3, allow_nan=False).map(float), st.just(1e-7), st.sampled_from(["7.5", "x", None])
+    st.integers(0, 30),
+    st.decimals(0, 30, places=3, allow_nan=False).map(float),
+    st.just(1e-7),
+    st.sampled_from(["7.5", "x", None]),
 )
 EVENTS = st.fixed_dictionaries(
     {"ph": st.sampled_from(list("XXXXBEBEbeisftCMN?")), "name": TEXTS, "pid": st.integers(0, 1), "tid": st.integers(0, 1), "ts": TIMES},
@@ -93,7 +97,7 @@ def check_nesting(trace: Trace) -> None:
         assert s.depth[part].tolist() == depths
         for row in range(lane.rows):
             mine = [span for span, r in zip(spans, s.row[part].tolist(), strict=True) if r == row]
-            assert all(a[1] <= b[0] for a, b in zip(mine, mine[1:], strict=False))
+            assert all(a[1] <= b[0] for a, b in itertools.pairwise(mine))
 
 
 def check_statistics(trace: Trace) -> None:
@@ -125,14 +129,24 @@ def test_made_traces(events: list[dict[str, Any]]) -> None:
     wanted = Counter()
     for event in events:
         ts, dur = event["ts"], event.get("dur")
-        if event["ph"] == "X" and ts not in ("x", None) and dur != "x" and not (isinstance(dur, int | float) and dur < 0):
+        if (
+            event["ph"] == "X"
+            and ts not in ("x", None)
+            and dur != "x"
+            and not (isinstance(dur, int | float) and dur < 0)
+        ):
             length = ns(Decimal(str(ts)) + Decimal(str(dur or 0))) - ns(ts)
             wanted[event["pid"], event["tid"], event["name"], length] += 1
     s, found = trace.slices, Counter()
     for i in range(len(s)):
         if trace.event("s", i)["ph"] == "X":
             lane = trace.lanes[s.lane[i]]
-            key = (int(trace.processes[lane.process].pid), int(lane.thread), trace.names[s.name[i]], int(s.end_ns[i] - s.start_ns[i]))
+            key = (
+                int(trace.processes[lane.process].pid),
+                int(lane.thread),
+                trace.names[s.name[i]],
+                int(s.end_ns[i] - s.start_ns[i]),
+            )
             found[key] += 1
     assert found == wanted
     again = from_arrays(trace.to_arrays())
@@ -207,7 +221,9 @@ def test_times_are_rebased_as_decimals() -> None:
     assert trace.zero_us == str(big)
     assert trace.slices.start_ns.tolist() == [0, 1000, 2125]
     assert trace.slices.end_ns.tolist() == [1000, 1000, 2127]
-    epoch = opened(b'[{"ph":"X","name":"a","ts":1778000000000000.125,"dur":0.5},{"ph":"X","name":"b","ts":1.778e15,"dur":1}]')
+    epoch = opened(
+        b'[{"ph":"X","name":"a","ts":1778000000000000.125,"dur":0.5},{"ph":"X","name":"b","ts":1.778e15,"dur":1}]'
+    )
     assert epoch.slices.start_ns.tolist() == [0, 125]
     assert epoch.zero_us == "1778000000000000"
 
@@ -247,7 +263,10 @@ def test_flows_bind_to_spans() -> None:
     flow = {"pid": 1, "cat": "c", "name": "f", "id": 4}
     trace = of(x("a", 0, 10), x("b", 2, 2), x("c", 20, 5) | {"tid": 2}, {"ph": "s", "tid": 1, "ts": 3, **flow}, {"ph": "f", "tid": 2, "ts": 18, **flow}, {"ph": "f", "bp": "e", "tid": 2, "ts": 21, **flow})  # fmt: skip
     names = [trace.names[i] for i in trace.slices.name.tolist()]
-    assert [(names[a], names[b]) for a, b in zip(trace.flows.source, trace.flows.target, strict=True)] == [("b", "c"), ("b", "c")]
+    assert [(names[a], names[b]) for a, b in zip(trace.flows.source, trace.flows.target, strict=True)] == [
+        ("b", "c"),
+        ("b", "c"),
+    ]
     assert trace.flows.of(names.index("c")).tolist() == [0, 1]
 
 
@@ -273,7 +292,10 @@ def test_pytorch_profiler_form() -> None:
         {"name": "thread_name", "ph": "M", "ts": 0, "pid": 0, "tid": "stream 7", "args": {"name": "stream 7"}},
     ]  # fmt: skip
     trace = opened(json.dumps({"schemaVersion": 1, "deviceProperties": [{"id": 0}], "traceEvents": events}).encode())
-    assert [(trace.processes[lane.process].name, lane.label) for lane in trace.lanes] == [("NPU 0", "stream 7"), ("process 7", "thread 7")]
+    assert [(trace.processes[lane.process].name, lane.label) for lane in trace.lanes] == [
+        ("NPU 0", "stream 7"),
+        ("process 7", "thread 7"),
+    ]
     assert (len(trace.flows), trace.left_out) == (1, {})
 
 
