@@ -64,6 +64,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_trace(commands)
     _add_trace_commands(commands)
     _add_synth(commands)
+    _add_passes(commands)
     return parser
 
 
@@ -134,6 +135,66 @@ def _add_synth(commands: Any) -> None:
     parser.add_argument("--level", type=int, default=4, choices=(1, 2, 3, 4), help="capture level (default 4)")
     parser.add_argument("--shape", default="paged-attention", metavar="NAME", help="default: paged-attention")
     parser.set_defaults(command=_synth)
+
+
+def _add_passes(commands: Any) -> None:
+    words = "Which compiler passes changed something, and what happened to the functions?"
+    passes = commands.add_parser("passes", help=words, description=words)
+    passes.add_argument(
+        "path", metavar="DIR", help="a passes_dump directory, or one with a dump in, below or beside it"
+    )
+    passes.add_argument("--format", choices=FORMATS, default=FORMATS[0], help=f"default: {FORMATS[0]}")
+    passes.set_defaults(command=_passes)
+    words = "What did a pass change? Unified text, or JSON hunks with character marks."
+    diff = commands.add_parser("diff", help=words, description=words)
+    diff.add_argument("path", metavar="DIR", help="as for passes")
+    diff.add_argument("number", metavar="NN", help="number or name of the pass")
+    diff.add_argument(
+        "--against", metavar="MM", help="number or name of the pass to compare with (default: the one before)"
+    )
+    diff.add_argument(
+        "--other", metavar="DIR", help="take that pass from this dump (default pass: the one of the same name)"
+    )
+    diff.add_argument("--function", metavar="F", help="only this function, by qualified or short name")
+    diff.add_argument("--structure", action="store_true", help="hide memory and layout annotations on both sides")
+    diff.add_argument("--context", type=int, default=3, metavar="N", help="equal lines around a change. Default: 3.")
+    diff.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+    diff.set_defaults(command=_diff)
+    for parser in (passes, diff):
+        parser.add_argument("--out", metavar="FILE", help="write there instead of to the standard output")
+
+
+def _passes(options: argparse.Namespace) -> None:
+    from analysis.passes import listing, opening
+
+    made = listing.list_passes(opening.open_one(options.path))
+    for problem in made.problems:
+        _say(problem.message)
+    table = opening.passes_table(made)
+    if options.format == "json":
+        text = _json(made.to_json())
+    else:
+        text = table.to_csv() if options.format == "csv" else table.to_text()
+    _write(text, options.out)
+
+
+def _diff(options: argparse.Namespace) -> None:
+    from analysis.passes import opening, unified
+
+    if options.context < 0:
+        raise UsageError("--context takes a number from 0")
+    dump = opening.open_one(options.path)
+    other = opening.open_one(options.other) if options.other else None
+    left = (other or dump).find(options.against) if options.against else None
+    made = opening.open_comparison(dump, dump.find(options.number), left, other, structure=options.structure)
+    shown = made.comparison.only(options.function) if options.function else made.comparison
+    if options.format == "json":
+        hunks = unified.json_hunks(shown, made.left, made.right, options.context)
+        text = _json({"left": made.left_name, "right": made.right_name, **hunks})
+    else:
+        names = made.left_name, made.right_name
+        text = unified.unified(shown, made.left, made.right, names, options.context)
+    _write(text, options.out)
 
 
 def _analyse(options: argparse.Namespace) -> None:
