@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
@@ -25,6 +26,7 @@ SECTION_BYTES = 4 << 20
 """Other top-level values up to this size are kept (metadata, unalignedDeviceSpans)."""
 _BLOCK_ROWS = 1 << 15
 _PAD = 64
+_IN_TEXT, _OUTSIDE = re.compile(rb'["\\]'), re.compile(rb'["{}\[\],]')
 _TIMED = np.zeros(256, np.bool_)
 _TIMED[[ord(c) for c in "BEXiIRPnbeSFTpstfC"]] = True
 
@@ -333,36 +335,30 @@ class _Skipping:
     """Where a value ends, over several pieces of text."""
 
     def __init__(self) -> None:
-        self.depth, self.quoted, self.escaped, self.begun, self.ended = 0, False, False, False, False
+        self.depth, self.quoted, self.escaped, self.ended = 0, False, False, False
 
     def feed(self, part: bytes) -> int:
-        for i, byte in enumerate(part):
-            if self.quoted:
-                if self.escaped:
-                    self.escaped = False
-                elif byte == 92:
-                    self.escaped = True
-                elif byte == 34:
-                    self.quoted = False
-                    if not self.depth:
-                        self.ended = True
-                        return i + 1
-                continue
-            if byte == 34:
-                self.quoted = self.begun = True
-            elif byte in (123, 91):
+        """How many bytes of ``part`` belong to the value."""
+        at = 1 if self.escaped and part else 0
+        self.escaped = self.escaped and not part
+        while found := (_IN_TEXT if self.quoted else _OUTSIDE).search(part, at):
+            at, byte = found.end(), found[0]
+            if byte == b"\\":
+                self.escaped = at == len(part)
+                at += 1
+            elif byte == b'"':
+                self.quoted = not self.quoted
+                self.ended = not self.quoted and not self.depth
+            elif byte in b"{[":
                 self.depth += 1
-            elif byte in (125, 93):
-                if not self.depth:
-                    self.ended = True
-                    return i
-                self.depth -= 1
-                if not self.depth:
-                    self.ended = True
-                    return i + 1
-            elif byte == 44 and not self.depth:
+            elif not self.depth:  # a comma or the end of what holds the value
                 self.ended = True
-                return i
+                return found.start()
+            elif byte != b",":
+                self.depth -= 1
+                self.ended = not self.depth
+            if self.ended:
+                return at
         return len(part)
 
 
