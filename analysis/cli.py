@@ -62,6 +62,7 @@ def build_parser() -> argparse.ArgumentParser:
         sub.set_defaults(command=_analyse, analysis=analysis)
     _add_report(commands)
     _add_trace(commands)
+    _add_trace_commands(commands)
     _add_synth(commands)
     _add_passes(commands)
     _add_memory_map(commands)
@@ -102,6 +103,28 @@ def _add_trace(commands: Any) -> None:
     parser.add_argument("--arrows", action="store_true", help="one arrow per dependency as well")
     parser.add_argument("--out", metavar="FILE", required=True, help="file to write")
     parser.set_defaults(command=_trace)
+
+
+_TRACE_COMMANDS = {
+    "serving": ("serving", "How long do the spans of a Chrome trace take, per process and name?"),
+    "requests": (
+        "request_table",
+        "How long did each request of a serving trace take, to its first token and per token?",
+    ),
+    "trace-info": (
+        "trace_info",
+        "What is in a Chrome trace or a log with [STRACE] records, and what is wrong with it?",
+    ),
+}
+
+
+def _add_trace_commands(commands: Any) -> None:
+    for name, (function, words) in _TRACE_COMMANDS.items():
+        parser = commands.add_parser(name, help=words, description=words)
+        parser.add_argument("path", metavar="FILE", help="a Chrome trace (.json or .json.gz)")
+        parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help=f"default: {FORMATS[0]}")
+        parser.add_argument("--out", metavar="FILE", help="write there instead of to the standard output")
+        parser.set_defaults(command=_read_trace, function=function)
 
 
 def _add_synth(commands: Any) -> None:
@@ -277,6 +300,19 @@ def _trace(options: argparse.Namespace) -> None:
     except OSError as error:
         raise UsageError(f"cannot write {options.out}: {error.strerror}") from error
     _write(f"{readable(options.out)}: {counts.total_slices} slices, {counts.arrows} arrows\n", None)
+
+
+def _read_trace(options: argparse.Namespace) -> None:
+    from analysis.traces import commands
+
+    value, table, notes = getattr(commands, options.function)(options.path)
+    if options.format == "json":
+        text = _json(value)
+    elif options.format == "csv":
+        text = table.to_csv()
+    else:
+        text = table.to_text() + "".join(f"\nNote: {note}\n" for note in notes)
+    _write(text, options.out)
 
 
 def _synth(options: argparse.Namespace) -> None:
