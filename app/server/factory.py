@@ -14,6 +14,8 @@ from analysis.capture.store import Store
 from app.functions import feature as functions
 from app.graph import feature as graph
 from app.overview import feature as overview
+from app.passes import feature as passes
+from app.passes.kept import PassStore
 from app.runs import feature as runs
 from app.runs.facts import FactsCache
 from app.runs.library import Library
@@ -38,6 +40,7 @@ FEATURES: tuple[Feature, ...] = (
     functions.FEATURE,
     graph.FEATURE,
     tables.FEATURE,
+    passes.FEATURE,
 )
 """Everything the product shows; a new feature is one line here."""
 
@@ -52,7 +55,8 @@ def create_app(settings: Settings) -> Dash:
         "swimscope",
         server=server,
         assets_folder=str(assets_folder()),
-        assets_ignore=r"\.js$",  # app.server.scripts joins them
+        assets_ignore=r"\.js$",  # app.server.scripts serves the bundle
+        assets_path_ignore=["js", "node_modules", "vendor"],
         requests_pathname_prefix=settings.url_prefix,
         routes_pathname_prefix=settings.url_prefix,
         title=settings.title,
@@ -94,6 +98,7 @@ def make_services(settings: Settings) -> Services:
         jobs=jobs,
         analyses=Analyses(outcomes),
         links=Links(settings.data_dir / "links", settings.link_max_bytes),
+        passes=PassStore(settings.data_dir / "passes", jobs),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from analysis.capture.store import Store
+from app.passes.kept import PassStore
 from app.runs.library import Library
 from app.server.settings import Settings
 from app.shell.links import Links
@@ -15,7 +16,7 @@ from app.work.outcomes import Analyses
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Settings, the run library, the capture store, background jobs and stored links."""
+    """Settings, the run library, the capture store, background jobs, answers about pass dumps and stored links."""
 
     settings: Settings
     library: Library
@@ -23,6 +24,7 @@ class Services:
     jobs: Jobs
     analyses: Analyses
     links: Links
+    passes: PassStore
 
     def href(self, page: str, run_key: str = "", view: ViewState | None = None) -> str:
         """A link inside the product, with the configured prefix."""

@@ -25,24 +25,32 @@ State = Literal["idle", "running", "done", "failed", "cancelled"]
 HEARTBEAT_S = 2.0
 STALE_S = 20.0
 POLL_S = 0.2
+JUST_ENDED_S = 30.0
+"""A job that ended this recently is not started again: where its result cannot be found (the child ran a newer version of
+the code, or the disk is full), starting it once more would go on for ever. The page then does the work itself."""
 WAIT_AT_MOST = 2
 """Jobs a process waits for at a time: pages that ask for many must not start many children at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a child does: open a capture, and run ``analysis`` with ``parameters`` when one is named."""
+    """What a child does: open a capture, and run ``analysis`` with ``parameters`` when one is named.
+
+    ``program`` is the module that runs; it is given the arguments that :mod:`app.work.child` documents.
+    """
 
     source: Path
     launch: int
     signature: str
     analysis: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    program: str = "app.work.child"
 
     @property
     def name(self) -> str:
         """Equal jobs have equal names, in every process."""
-        parts = [str(self.source), self.launch, self.signature, self.analysis, dict(sorted(self.parameters.items()))]
+        parts = [str(self.source), self.launch, self.signature, self.analysis, dict(sorted(self.parameters.items())),
+                 self.program]  # fmt: skip
         return hashlib.sha256(json.dumps(parts).encode("utf-8", "surrogateescape")).hexdigest()[:24]
 
 
@@ -121,7 +129,7 @@ class Jobs:
                     file.unlink()
 
     def _command(self, job: Job, file: Path) -> list[str]:
-        program = [sys.executable, "-m", "app.work.child", str(file), str(self._store_root), str(job.source)]
+        program = [sys.executable, "-m", job.program, str(file), str(self._store_root), str(job.source)]
         more = [str(self._outcomes), job.analysis, json.dumps(dict(job.parameters))] if job.analysis else []
         return [*program, str(job.launch), *more]
 

@@ -14,15 +14,12 @@ from analysis.errors import NotFoundError
 from app.runs.library import Run
 from app.server.services import Services
 from app.shell import ids
-from app.work.jobs import Job, Progress
+from app.work.jobs import JUST_ENDED_S, Job, Progress
 from components import fmt, notices
 
 TICK_MS = 400
 OTHER_FILES = {"trace": "Chrome traces", "passes": "compiler pass dumps"}
 """View → what a directory without a capture holds."""
-JUST_ENDED_S = 30.0
-"""A job that ended this recently is not started again: where its result cannot be found (the child ran a newer version of
-the code, or the disk is full), starting it once more would go on for ever. The page then does the work itself."""
 
 
 def waiting(services: Services, run_key: str, launch: int) -> Any | None:
