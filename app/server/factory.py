@@ -13,6 +13,8 @@ from dash import Dash
 from analysis.capture.store import Store
 from app.functions import feature as functions
 from app.graph import feature as graph
+from app.memory import feature as memory
+from app.memory.kept import MemoryMaps
 from app.overview import feature as overview
 from app.passes import feature as passes
 from app.passes.kept import PassStore
@@ -41,6 +43,7 @@ FEATURES: tuple[Feature, ...] = (
     graph.FEATURE,
     tables.FEATURE,
     passes.FEATURE,
+    memory.FEATURE,
 )
 """Everything the product shows; a new feature is one line here."""
 
@@ -99,6 +102,7 @@ def make_services(settings: Settings) -> Services:
         analyses=Analyses(outcomes),
         links=Links(settings.data_dir / "links", settings.link_max_bytes),
         passes=PassStore(settings.data_dir / "passes", jobs),
+        memory=MemoryMaps(settings.data_dir / "memory", jobs),
     )
 
 

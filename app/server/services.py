@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from analysis.capture.store import Store
+from app.memory.kept import MemoryMaps
 from app.passes.kept import PassStore
 from app.runs.library import Library
 from app.server.settings import Settings
@@ -16,7 +17,8 @@ from app.work.outcomes import Analyses
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Settings, the run library, the capture store, background jobs, answers about pass dumps and stored links."""
+    """Settings, the run library, the capture store, background jobs, answers about pass dumps, maps of on-chip memory and stored
+    links."""
 
     settings: Settings
     library: Library
@@ -25,6 +27,7 @@ class Services:
     analyses: Analyses
     links: Links
     passes: PassStore
+    memory: MemoryMaps
 
     def href(self, page: str, run_key: str = "", view: ViewState | None = None) -> str:
         """A link inside the product, with the configured prefix."""

@@ -8,6 +8,7 @@ import "./grid/grid.js";
 import "./runs/trees.js";
 import "./panel/follow.js";
 import "./graph/tools.js";
+import "./memory/map.js";
 import { config } from "./core/config.js";
 import * as libraries from "./core/libraries.js";
 import { theme } from "./core/theme.js";
