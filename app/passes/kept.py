@@ -108,7 +108,9 @@ class PassStore:
             return found
         made = load(dump.dump, dump.dump.find(entry.file), entry.table, structure=structure)
         if made.sha256 != entry.sha256:
-            raise InputError(f"{dump.dump.label}/{entry.file}", "", "was changed while it was being read", "Reload the page")
+            raise InputError(
+                f"{dump.dump.label}/{entry.file}", "", "was changed while it was being read", "Reload the page"
+            )
         self._keep(self._snapshots, key, made)
         return made
 
@@ -164,7 +166,7 @@ class PassStore:
         return made
 
     def _keep(self, cache: LRUCache[Any, Any], key: Any, value: Any) -> None:
-        size = cache.getsizeof(value) if cache.getsizeof else 1
+        size = cache.getsizeof(value)
         with self._lock:
             if size <= cache.maxsize:
                 cache[key] = value
