@@ -21,7 +21,7 @@ from app.server import errors, health, scripts, security
 from app.server.services import Services
 from app.server.settings import Settings
 from app.shell import frame as shell
-from app.shell import router, url_state
+from app.shell import router, selection, url_state
 from app.shell import routes as links
 from app.shell.feature import Feature, View
 from app.shell.links import Links
@@ -52,7 +52,7 @@ def create_app(settings: Settings) -> Dash:
         "swimscope",
         server=server,
         assets_folder=str(assets_folder()),
-        assets_ignore=r"\.js$",  # app.server.scripts serves the bundle
+        assets_ignore=r"\.m?js$",  # app.server.scripts serves the bundle
         assets_path_ignore=["js", "node_modules", "vendor"],
         requests_pathname_prefix=settings.url_prefix,
         routes_pathname_prefix=settings.url_prefix,
@@ -70,6 +70,7 @@ def create_app(settings: Settings) -> Dash:
     app.index_string = index_string(app, settings, views, scripts.register(server, settings, assets_folder()))
     router.register(app, services, views)
     waiting.register(app, services)
+    selection.register(app)
     links.register(server, services)
     health.register(server, services)
     for feature in FEATURES:
