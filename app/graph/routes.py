@@ -10,12 +10,12 @@ import flask
 import numpy as np
 
 from analysis.capture import Capture, task_label
-from analysis.errors import NotAvailable, NotFoundError, SwimscopeError
+from analysis.errors import NotFoundError
 from analysis.graph import text as graph_text
 from analysis.graph.neighbourhood import adjacency
 from app.graph import picture as graph_picture
 from app.server.services import Services
-from app.shell.url_state import decode
+from app.shell.url_state import decode, launch_of
 from components.dag.svg import svg
 from components.theme import Theme
 
@@ -40,17 +40,7 @@ def register(server: flask.Flask, services: Services) -> None:
 
 
 def _answer(services: Services, view: Callable[[Services, str], Any]) -> Callable[..., Any]:
-    def answer(run_key: str) -> Any:
-        try:
-            return view(services, run_key)
-        except NotFoundError as error:
-            return flask.jsonify(error=str(error)), 404
-        except NotAvailable as error:
-            return flask.jsonify(error=error.reason), 409
-        except SwimscopeError as error:
-            return flask.jsonify(error=str(error)), 422
-
-    return answer
+    return lambda run_key: view(services, run_key)
 
 
 def search(services: Services, run_key: str) -> Any:
@@ -105,10 +95,7 @@ def _edges(services: Services, run_key: str) -> tuple[Capture, Any, str]:
 
 
 def _capture(services: Services, run_key: str) -> Capture:
-    launch = flask.request.args.get("launch", "0")
-    if not re.fullmatch("[0-9]{1,9}", launch):
-        raise NotFoundError(f"launch {launch!r} is not a number")
-    return services.library.capture(run_key, int(launch))
+    return services.library.capture(run_key, launch_of(flask.request.args))
 
 
 def _asked(capture: Capture) -> tuple[int, str, int]:

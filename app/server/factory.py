@@ -80,7 +80,7 @@ def create_app(settings: Settings) -> Dash:
     for module in load(ROUTES):
         module.register(server, services)
     security.register(app, settings)
-    errors.register(app, settings.url_prefix)
+    errors.register(app, settings)
     server.extensions["swimscope"] = services
     return app
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from dataclasses import dataclass
 
@@ -45,5 +46,5 @@ class Places:
     def shown(self, text: str) -> str:
         """``text`` with every path below a root beginning at the root's name."""
         for path, name in self.names:
-            text = text.replace(path, name)
+            text = re.sub(re.escape(path) + r"(?![\w.-])", name.replace("\\", r"\\"), text)
         return text
