@@ -20,6 +20,7 @@ class NoRoomError(SwimscopeError):
 
     def __init__(self, folder: Path, needed_bytes: int, what: str) -> None:
         self.folder = folder
+        self.what = what
         self.needed_bytes = needed_bytes
         super().__init__(
             f"{folder} has no room for {what}: {_size(needed_bytes)} needed, {_size(free_bytes(folder))} free. "

@@ -9,7 +9,6 @@ from dash import Dash, Input, Output
 from app.server.services import Services
 from app.shell import ids
 from app.shell.url_state import ViewState
-from app.work.jobs import Job
 from app.work.outcomes import Outcome
 from components import cards, fmt, notices
 from components import figures as plots
@@ -50,8 +49,7 @@ def run_outcome(services: Services, run: dict[str, Any], name: str, **parameters
     meta = capture.meta
     large = len(capture.records) > services.settings.inline_analysis_records
     if large and services.analyses.kept(meta.capture_id, name, parameters) is None:
-        disk = services.library.run(run["key"])
-        ended = services.jobs.wait(Job(disk.source, meta.launch, disk.signature, name, parameters))
+        ended = services.jobs.wait(services.library.job(run["key"], meta.launch, name, parameters))
         if ended.state != "done":
             return Outcome(name, reason=ended.message or "it was cancelled")
     return services.analyses.get(capture, name, parameters)

@@ -11,7 +11,7 @@ from dash import Dash, no_update, set_props
 from dash.exceptions import DependencyException
 from werkzeug.exceptions import HTTPException
 
-from analysis.errors import LimitError, NotFoundError, SwimscopeError
+from analysis.errors import NotFoundError, SwimscopeError
 from analysis.files import NoRoomError
 from app.server import callback_bodies
 from app.server.places import Places
@@ -53,11 +53,9 @@ def logged(error: Exception) -> str:
 
 
 def status_of(error: SwimscopeError) -> int:
-    """404 for what does not exist, 413 for what is too large, 507 for a full disk, 422 for what cannot be answered."""
+    """404 for what does not exist, 507 for a full disk, 422 for what cannot be answered."""
     if isinstance(error, NotFoundError):
         return 404
-    if isinstance(error, LimitError):
-        return 413
     return 507 if isinstance(error, NoRoomError) else 422
 
 

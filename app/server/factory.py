@@ -13,9 +13,11 @@ import flask
 from dash import Dash
 
 from analysis.capture.store import Store
+from app.runs import content
 from app.runs.facts import FactsCache
 from app.runs.library import Library
 from app.server import errors, scripts, security
+from app.server.places import Places
 from app.server.services import Services
 from app.server.settings import Settings
 from app.shell import frame as shell
@@ -23,7 +25,8 @@ from app.shell import router
 from app.shell.links import Links
 from app.shell.url_state import FOLLOW_KEYS, KEYS
 from app.tables import page as tables
-from app.work.jobs import Jobs
+from app.work.caches import Caches
+from app.work.jobs import Jobs, Limits
 from app.work.outcomes import Analyses
 
 PAGES = ("app.runs.page", "app.overview.page", "app.swimlane.page", "app.functions.page", "app.graph.page")
@@ -79,6 +82,7 @@ def create_app(settings: Settings) -> Dash:
         module.register(app, services)
     for module in load(ROUTES):
         module.register(server, services)
+    content.register(server)
     security.register(app, settings)
     errors.register(app, settings)
     server.extensions["swimscope"] = services
@@ -89,7 +93,9 @@ def make_services(settings: Settings) -> Services:
     """The bundle for ``settings``; nothing is scanned or opened yet."""
     store = Store(settings.data_dir / "store")
     outcomes = settings.data_dir / "outcomes"
-    jobs = Jobs(settings.data_dir / "jobs", settings.data_dir / "store", outcomes)
+    limits = Limits(settings.jobs_at_once, settings.job_memory_max_bytes, settings.job_time_max_s)
+    shown = Places.of(settings).shown
+    jobs = Jobs(settings.data_dir / "jobs", settings.data_dir / "store", outcomes, limits, shown)
     return Services(
         settings=settings,
         library=Library(settings, store, FactsCache(settings.data_dir / "facts"), jobs),
@@ -97,6 +103,7 @@ def make_services(settings: Settings) -> Services:
         jobs=jobs,
         analyses=Analyses(outcomes),
         links=Links(settings.data_dir / "links", settings.link_max_bytes),
+        caches=Caches(),
     )
 
 

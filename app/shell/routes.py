@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import flask
+from werkzeug.exceptions import RequestEntityTooLarge
 
+from analysis.errors import LimitError
 from app.server.services import Services
 
 
@@ -17,7 +19,10 @@ def register(server: flask.Flask, services: Services) -> None:
         query = body.get("query") if isinstance(body, dict) else None
         if not isinstance(query, dict) or not all(isinstance(v, str) for v in query.values()):
             return flask.jsonify(error='expected {"query": {key: text}}'), 400
-        return flask.jsonify(s=services.links.put(query)), 200
+        try:
+            return flask.jsonify(s=services.links.put(query)), 200
+        except LimitError as error:
+            raise RequestEntityTooLarge(str(error)) from error
 
     @server.get(f"{base}/<name>")
     def get_link(name: str) -> flask.Response:

@@ -8,6 +8,7 @@ import pytest
 from werkzeug.security import check_password_hash
 
 from app.server import cli
+from app.server.serving import gunicorn_arguments
 from app.server.settings import Root, Settings, load_settings, table
 
 
@@ -45,7 +46,9 @@ def test_workers_get_the_same_settings_through_the_environment(tmp_path: Path) -
 
 
 def test_several_workers_are_served_by_gunicorn() -> None:
-    arguments = cli.gunicorn_arguments(Settings(workers=3, threads=2, port=8123))
+    arguments = gunicorn_arguments(Settings(workers=3, threads=2, port=8123, data_dir=Path("/data")))
+    assert "--worker-tmp-dir=/data/tmp" in arguments  # it writes in the data directory only
+    assert "--no-control-socket" in arguments
     assert "--workers=3" in arguments
     assert "--threads=2" in arguments
     assert "--bind=127.0.0.1:8123" in arguments
