@@ -10,6 +10,7 @@ import flask
 import numpy as np
 
 from analysis.capture import Capture, task_label
+from analysis.csv_text import csv_chunks
 from analysis.errors import NotFoundError
 from analysis.graph import text as graph_text
 from analysis.graph.neighbourhood import adjacency
@@ -115,20 +116,14 @@ def _task(capture: Capture, task: int) -> dict[str, Any]:
 
 
 def _rows_csv(capture: Capture, rows: list[graph_text.NeighbourRow]) -> Iterator[str]:
-    yield "task_id,label,name,distance,sources,tensors,wait_us\r\n"
-    for row in rows:
+    def cells(row: graph_text.NeighbourRow) -> list[Any]:
         task = _task(capture, row.task)
-        wait = "" if row.wait_us is None else f"{row.wait_us:.3f}"
-        cells = [
-            task["id"],
-            task["label"],
-            task["name"],
-            str(row.distance),
-            " ".join(row.sources),
-            " ".join(row.tensors),
-            wait,
-        ]
-        yield ",".join(graph_text.quoted(cell) for cell in cells) + "\r\n"
+        wait = None if row.wait_us is None else round(row.wait_us, 3)
+        words = [" ".join(row.sources), " ".join(row.tensors)]
+        return [task["id"], task["label"], task["name"], row.distance, *words, wait]
+
+    header = ["task_id", "label", "name", "distance", "sources", "tensors", "wait_us"]
+    return csv_chunks([header, *map(cells, rows)])
 
 
 def _file(text: Iterator[str], name: str, kind: str) -> flask.Response:

@@ -65,7 +65,9 @@ class Reader:
                     raise ReadingError(f"reading it took longer than {time_s:.0f} s and was stopped")
                 part = os.read(child.stdout.fileno(), 65_536)
                 if not part:
-                    raise ReadingError("reading it ended the background process, perhaps for want of memory")
+                    raise ReadingError(
+                        "reading it ended the background process, perhaps for want of memory; the server's log may have details"
+                    )
                 line += part
         except (ReadingError, OSError) as error:
             self.close()

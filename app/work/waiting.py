@@ -80,7 +80,7 @@ def panel(services: Services, title: str, text: str, job: Job, scope: str = "") 
     None when it has just ended well: then the answer is there, or is to be made here.
     """
     progress = services.jobs.status(job)
-    if progress.state == "done" and time.time() - progress.ended_s < JUST_ENDED_S:
+    if progress.state == "done" and ended_just_now(progress):
         return None
     if progress.state in ("idle", "done"):
         progress = services.jobs.start(job)
@@ -101,6 +101,11 @@ def panel(services: Services, title: str, text: str, job: Job, scope: str = "") 
         ],
         className="opening",
     )
+
+
+def ended_just_now(progress: Progress) -> bool:
+    """Whether a job ended so recently that it is not to be started again by itself."""
+    return time.time() - progress.ended_s < JUST_ENDED_S
 
 
 def reload(query: Mapping[str, str] | None) -> dict[str, Any]:
