@@ -66,7 +66,9 @@ def register_waiting(app: Dash, services: Services, panels: Panels) -> None:
         State(panel.SCOPE + ids.OPEN_JOB, "data"),
         prevent_initial_call=True,
     )
-    def follow(_tick: Any, _cancel: Any, _retry: Any, request: dict[str, Any], what: dict[str, Any]) -> Any:
+    def follow(_tick: Any, _cancel: Any, _retry: Any, request: dict[str, Any] | None, what: dict[str, Any]) -> Any:
+        if not request:
+            return no_update, no_update
         progress = stand(services, request, what, str(ctx.triggered_id))
         if progress.state != "done":
             return progress_body(progress), no_update
