@@ -7,6 +7,7 @@ analysis.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import resource
@@ -57,6 +58,15 @@ def bound_memory(limit_bytes: int) -> None:
     _soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     most = limit_bytes if hard == resource.RLIM_INFINITY else min(limit_bytes, hard)
     resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+
+
+def out_of_memory(error: BaseException | None) -> bool:
+    """Whether ``error`` came of the bound: numpy and Python say MemoryError, the system ENOMEM."""
+    while error is not None:
+        if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
+            return True
+        error = error.__cause__
+    return False
 
 
 def too_large(limit_bytes: int) -> LimitError:
@@ -124,11 +134,11 @@ def main(arguments: list[str]) -> int:
     except Cancelled:
         reporter.say("cancelled", 0.0)
         return 1
-    except MemoryError:
-        reporter.say("failed", 0.0, message=str(too_large(work.memory_bytes)))
-        return 1
-    except SwimscopeError as error:
-        reporter.say("failed", 0.0, message=str(error))
+    except (MemoryError, OSError, SwimscopeError) as error:
+        known = too_large(work.memory_bytes) if out_of_memory(error) else error
+        if not isinstance(known, SwimscopeError):
+            raise
+        reporter.say("failed", 0.0, message=str(known))
         return 1
     reporter.say("done")
     return 0

@@ -18,7 +18,7 @@ from typing import Any
 from analysis.capture.store import Store
 from analysis.errors import SwimscopeError
 from app.runs.facts import Facts, facts_of
-from app.work.child import bound_memory, too_large
+from app.work.child import bound_memory, out_of_memory, too_large
 from app.work.jobs import Limits
 
 FIXED_S, BYTES_PER_S = 60.0, 1_000_000
@@ -108,13 +108,15 @@ def main(arguments: list[str]) -> int:
         answer: dict[str, Any]
         try:
             answer = {"facts": asdict(facts_of(store.open(asked["source"], needs_room=True)))}
-        except MemoryError:
-            answer = {"error": str(too_large(asked["memory_bytes"]))}
-        except SwimscopeError as error:
-            answer = {"error": str(error)}
+            spent = False
+        except (MemoryError, OSError, SwimscopeError) as error:
+            spent = out_of_memory(error)
+            if not spent and not isinstance(error, SwimscopeError):
+                raise
+            answer = {"error": str(too_large(asked["memory_bytes"]) if spent else error)}
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
-        if "error" in answer and "job_memory_max_bytes" in answer["error"]:
+        if spent:
             return 1
     return 0
 
