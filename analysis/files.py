@@ -18,12 +18,12 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 class NoRoomError(SwimscopeError):
     """The disk under a directory is full: the message says which, how much is needed and how much is free."""
 
-    def __init__(self, folder: Path, needed_bytes: int, what: str) -> None:
+    def __init__(self, folder: Path, needed_bytes: int, what: str, free: int | None = None) -> None:
         self.folder = folder
         self.what = what
         self.needed_bytes = needed_bytes
         super().__init__(
-            f"{folder} has no room for {what}: {_size(needed_bytes)} needed, {_size(free_bytes(folder))} free. "
+            f"{folder} has no room for {what}: {_size(needed_bytes)} needed, {_size(free_bytes(folder) if free is None else free)} free. "
             "Free space on that disk, lower store_max_bytes, or give data_dir a larger disk"
         )
 
@@ -45,12 +45,13 @@ def room_for(folder: Path, needed_bytes: int, what: str) -> Iterator[None]:
         needed_bytes: size of what is being written.
         what: what is being written, in words.
     """
+    free = free_bytes(folder)  # before part of it is taken
     try:
         yield
     except OSError as error:
         if error.errno not in NO_ROOM:
             raise
-        raise NoRoomError(folder, needed_bytes, what) from error
+        raise NoRoomError(folder, needed_bytes, what, free) from error
 
 
 def write_atomically(path: Path, content: bytes) -> None:

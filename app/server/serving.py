@@ -7,6 +7,7 @@ receives its requests the same way (:class:`Worker`).
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import tempfile
@@ -48,6 +49,7 @@ class Channel(HTTPChannel):
 
 def make_server(application: Callable[..., Any], settings: Settings, sockets: Sequence[socket.socket] = ()) -> Any:
     """A server for ``application``, bound to the settings' address or listening on ``sockets``; ``run()`` serves."""
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a queue under load is no news
     folder = settings.data_dir / "tmp"
     folder.mkdir(parents=True, exist_ok=True)
     tempfile.tempdir = str(folder)  # where waitress puts bodies and answers that are too large for memory
