@@ -19,7 +19,7 @@ from components.dag import page as dag_page
 from components.dag.style import stylesheet
 from components.notices import not_available, notice
 
-PAGE = Page("graph", "/r/<run>/graph", "Task graph", 40)
+PAGE = Page("graph", "/r/<run>/graph", "Task graph", 40, "d")
 
 CY, HUD, MODES, SIGNATURE, NOTES, SIDE, STYLES, LIT = (
     "graph-cy",

@@ -14,7 +14,7 @@ from app.shell.page import Page
 from app.shell.url_state import ViewState
 from components import cards, fmt, notices, quality
 
-PAGE = Page("", "/r/<run>", "Overview", 0)
+PAGE = Page("", "/r/<run>", "Overview", 0, "o")
 TICK_MS = 700
 SLOW_CARDS = ("utilisation", "critical-path", "gaps", "overhead")
 """Cards whose analysis runs after the page is there; each has a slot ``overview-card-<name>``."""

@@ -13,7 +13,7 @@ from components import fmt
 from components.swimlane import page as swimlane
 from components.swimlane import panel
 
-PAGE = Page("swimlane", "/r/<run>/swimlane", "Swimlane", 1)
+PAGE = Page("swimlane", "/r/<run>/swimlane", "Swimlane", 1, "s")
 
 
 def layout(services: Services, view: ViewState, run_key: str) -> Any:
