@@ -82,7 +82,7 @@ class Unplaced:
     reason: str
 
 
-def reference_boxes(facts: FunctionFacts) -> list[Box]:
+def reference_boxes(facts: FunctionFacts, source: str) -> list[Box]:
     """Boxes as the reference draws them, flags included, by space, offset and start."""
     slots: dict[tuple[str, str, int, int], list[Box]] = {}
     for tile in facts.tiles.values():
@@ -91,7 +91,7 @@ def reference_boxes(facts: FunctionFacts) -> list[Box]:
             box = _tile_box(tile, memory, memory.offsets[0], facts, "")
             slots.setdefault((box.space, box.base, box.offset, box.size_bytes), []).append(box)
     merged = [box for same in slots.values() for box in _merge(same)]
-    return _ordered(flagged(merged))
+    return _ordered(flagged(merged, source))
 
 
 def _merge(same: list[Box]) -> Iterable[Box]:
@@ -117,7 +117,7 @@ def _joined(run: list[Box], end: int) -> Box:
     return replace(run[0], aliases=tuple(box.name for box in run[1:]), end_line=end, mention_lines=mentions)
 
 
-def flagged(boxes: Sequence[Box], marked: Sequence[bool] | None = None) -> list[Box]:
+def flagged(boxes: Sequence[Box], source: str, marked: Sequence[bool] | None = None) -> list[Box]:
     """The boxes with ``view`` and ``conflict_kind``; with ``marked``, only those boxes get flags.
 
     Raises:
@@ -133,7 +133,7 @@ def flagged(boxes: Sequence[Box], marked: Sequence[bool] | None = None) -> list[
         alive = [k for k in active.get(box.space, ()) if boxes[k].end_line >= start]
         compared += len(alive)
         if compared > MOST_COMPARISONS:
-            raise InputError("memory map", f"line {start}", "too many tiles in use at once", "The dump is damaged.")
+            raise InputError(source, f"line {start}", "too many tiles in use at once", "The dump is damaged.")
         for k in alive:
             other = boxes[k]
             if low >= other.end_offset or other.offset >= high:
@@ -146,7 +146,9 @@ def flagged(boxes: Sequence[Box], marked: Sequence[bool] | None = None) -> list[
         alive.append(i)
         active[box.space] = alive
     return [
-        box if marked is not None and not marked[i] else replace(box, view=views[i], conflict_kind=_kind(shared[i]))
+        replace(box, view=views[i], conflict_kind=_kind(shared[i]))
+        if (views[i] or shared[i]) and (marked is None or marked[i])
+        else box
         for i, box in enumerate(boxes)
     ]
 
@@ -157,14 +159,16 @@ def _kind(shared_lines: int) -> ConflictKind:
     return "touch" if shared_lines == 1 else "overlap"
 
 
-def beyond_boxes(facts: FunctionFacts, reference: Sequence[Box], function_type: str, end_line: int) -> list[Box]:
+def beyond_boxes(
+    facts: FunctionFacts, reference: Sequence[Box], function_type: str, end_line: int, source: str
+) -> list[Box]:
     """Boxes the reference leaves out, flags included (against both kinds), by space, offset and start."""
     found = [*_slot_boxes(facts, reference), *_carried_boxes(facts), *_ring_boxes(facts, function_type, end_line)]
     found += _back_edges(facts)
     distinct = list(dict.fromkeys(found))
     both = [*reference, *distinct]
     marked = [False] * len(reference) + [True] * len(distinct)
-    return _ordered(flagged(both, marked)[len(reference) :])
+    return _ordered(flagged(both, source, marked)[len(reference) :])
 
 
 def unplaced_tiles(facts: FunctionFacts, boxes: Sequence[Box]) -> list[Unplaced]:
@@ -175,7 +179,9 @@ def unplaced_tiles(facts: FunctionFacts, boxes: Sequence[Box]) -> list[Unplaced]
         if tile.name in drawn or tile.space == "DDR":
             continue
         start, end = _lines(tile, facts)
-        why = "no MemRef: it has no bytes yet" if tile.memory is None else "its offset is an expression of unknown value"
+        why = (
+            "no MemRef: it has no bytes yet" if tile.memory is None else "its offset is an expression of unknown value"
+        )
         out.append(Unplaced(tile.name, tile.space, tile.shape, tile.dtype, tile.op, start, end, why))
     return out
 

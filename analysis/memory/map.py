@@ -9,7 +9,7 @@ Definitions: docs/ALGORITHMS.md, "Memory map".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from analysis.errors import InputError, NotFoundError
 from analysis.memory.boxes import Box, Unplaced, beyond_boxes, reference_boxes, unplaced_tiles
 from analysis.memory.chips import Chip, capacities, choose_chip, space_rank
 from analysis.memory.snapshots import ADDRESS_PASS, choose, read
-from analysis.memory.source import FunctionSource, Unparsed, functions
+from analysis.memory.source import FunctionSource, Unparsed, functions, no_collection
 from analysis.memory.tiles import scan
 
 
@@ -109,7 +109,11 @@ class MemoryMap:
 
 
 def open_map(
-    path: Path, chip: str | None = None, *, pass_name: str | None = None, capacity_bytes: Mapping[str, int] | None = None
+    path: Path,
+    chip: str | None = None,
+    *,
+    pass_name: str | None = None,
+    capacity_bytes: Mapping[str, int] | None = None,
 ) -> MemoryMap:
     """Draw the map of a snapshot file, a ``passes_dump*`` directory or a case that holds one.
 
@@ -128,7 +132,9 @@ def open_map(
     chosen = choose(path, pass_name)
     decided = choose_chip(chip, chosen.case)
     drawn = map_text(read(chosen.path), chosen.path.name, decided, capacities(decided.name, capacity_bytes))
-    notes = tuple(note for note in (chosen.reason, *_notes(*drawn)) if note)
+    assumed = decided.note if decided.origin == "assumed" else ""
+    open_pass = "" if chosen.reason else f"; open the snapshot of {ADDRESS_PASS}"
+    notes = tuple(note for note in (chosen.reason, assumed, *_notes(*drawn, open_pass)) if note)
     return MemoryMap(chosen.path.name, chosen.pass_name, decided, *drawn, notes, chosen.path)
 
 
@@ -142,13 +148,14 @@ def map_text(
     """
     maps: list[FunctionMap] = []
     broken: list[Unparsed] = []
-    for found in functions(text, source):
-        if isinstance(found, Unparsed):
-            broken.append(found)
-        else:
-            drawn = _map(found, source, capacity_bytes)
-            if drawn is not None:
-                maps.append(drawn)
+    with no_collection():
+        for found in functions(text, source):
+            if isinstance(found, Unparsed):
+                broken.append(found)
+            else:
+                drawn = _map(found, source, capacity_bytes)
+                if drawn is not None:
+                    maps.append(drawn)
     return tuple(maps), tuple(broken)
 
 
@@ -160,11 +167,14 @@ def _map(found: FunctionSource, source: str, capacity_bytes: Mapping[str, int]) 
             return None
         first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]) + shift
         last = (node.end_lineno or node.lineno) + shift
-        reference = reference_boxes(facts)
-        beyond = beyond_boxes(facts, reference, found.function_type, last)
+        reference = reference_boxes(facts, source)
+        beyond = beyond_boxes(facts, reference, found.function_type, last, source)
     except RecursionError as error:
         raise InputError(source, f"function {found.name[:80]}", "nested too deeply") from error
     assigned = _assigned(reference)
+    if not assigned:  # offsets mean nothing, so tiles that seem to share bytes need not
+        reference = [replace(box, conflict_kind="") for box in reference]
+        beyond = [replace(box, conflict_kind="") for box in beyond]
     spaces = _spaces(reference, beyond, capacity_bytes, assigned)
     boxes = (*reference, *beyond)
     unplaced = tuple(unplaced_tiles(facts, boxes))
@@ -195,19 +205,16 @@ def _spaces(
     return tuple(out)
 
 
-def _notes(maps: tuple[FunctionMap, ...], broken: tuple[Unparsed, ...]) -> list[str]:
+def _notes(maps: tuple[FunctionMap, ...], broken: tuple[Unparsed, ...], open_pass: str) -> list[str]:
     notes = [f"lines {b.start_line} to {b.end_line} cannot be read: {b.reason}" for b in broken[:20]]
     if len(broken) > 20:
         notes.append(f"{len(broken) - 20} more parts cannot be read")
-    open_pass = f"open the snapshot of {ADDRESS_PASS}"
     if not maps:
-        notes.append(f"no function of type AIC, AIV or InCore binds a tile in this snapshot; {open_pass}")
+        notes.append(f"no function of type AIC, AIV or InCore binds a tile in this snapshot{open_pass}")
     elif not any(function.boxes for function in maps):
-        notes.append(f"no tile has a MemRef yet; {open_pass}")
-    else:
-        without = sum(not function.assigned for function in maps)
-        if without:
-            notes.append(f"addresses are not assigned in {without} of {len(maps)} functions; {open_pass}")
+        notes.append(f"no tile has a MemRef yet{open_pass}")
+    elif without := sum(not function.assigned for function in maps):
+        notes.append(f"addresses are not assigned in {without} of {len(maps)} functions{open_pass}")
     return notes
 
 

@@ -46,8 +46,10 @@ def _values(node: ast.expr, ranges: Mapping[str, tuple[int, int, int] | None], d
         return _values(node.args[0], ranges, depth + 1)
     if isinstance(node, ast.Name):
         bounds = ranges.get(node.id)
-        values = range(*bounds) if bounds is not None else None
-        return set(values) if values is not None and values[: MOST_VALUES + 1] == values else None
+        if bounds is None:
+            return None
+        counted = range(*bounds)
+        return set(counted) if counted[:MOST_VALUES] == counted else None
     if not isinstance(node, ast.BinOp) or type(node.op) not in _OPERATIONS:
         return None
     left, right = _values(node.left, ranges, depth + 1), _values(node.right, ranges, depth + 1)

@@ -95,7 +95,9 @@ def choose(path: Path, pass_name: str | None = None) -> Chosen:
     if named:
         return Chosen(named[-1].path, wanted, case, "")
     if pass_name is not None:
-        raise NotFoundError(f"{directory.name}: no snapshot of the pass {pass_name}; the last one is {found[-1].path.name}")
+        raise NotFoundError(
+            f"{directory.name}: no snapshot of the pass {pass_name}; the last one is {found[-1].path.name}"
+        )
     last = next((snapshot for snapshot in reversed(found) if _gives_memory(snapshot.path)), found[-1])
     return Chosen(last.path, last.pass_name, case, _why_absent(directory.name, found, last))
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import gc
 import threading
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +23,8 @@ OWNERS = ("AIC", "AIV", "InCore")
 _INDENT = "    "
 _SHELL = "if 1:\n"
 _collector = threading.Lock()
+_inside = 0
+_was_on = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,9 @@ def functions(text: str, source: str) -> Iterator[FunctionSource | Unparsed]:
         yield from _whole(text, source)
 
 
-def _by_piece(lines: list[str], cuts: list[tuple[int, int]], text: str, source: str) -> Iterator[FunctionSource | Unparsed]:
+def _by_piece(
+    lines: list[str], cuts: list[tuple[int, int]], text: str, source: str
+) -> Iterator[FunctionSource | Unparsed]:
     """Each piece parsed alone. A first failure asks whether the whole file parses (then a cut was wrong)."""
     checked = False
     for position, (first, last) in enumerate(cuts):
@@ -165,9 +168,7 @@ def function_type(node: ast.FunctionDef) -> str:
 def _parse(text: str, source: str, line_shift: int) -> ast.Module:
     """``ast.parse`` whose every way to fail is an :class:`InputError`."""
     try:
-        with _no_collection(), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(text)
+        return ast.parse(text)
     except SyntaxError as error:
         line = (error.lineno or 1) + line_shift
         raise InputError(source, f"line {max(line, 1)}", f"no valid Python: {str(error.msg)[:200]}") from error
@@ -176,13 +177,21 @@ def _parse(text: str, source: str, line_shift: int) -> ast.Module:
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
-    """No cyclic collection while a syntax tree is built: it holds no cycles, and each collection walks all of it."""
+def no_collection() -> Iterator[None]:
+    """No cyclic collection while syntax trees come and go: they hold no cycles, and each collection walks all of them.
+
+    Several threads may be inside; the last one out switches collection on again.
+    """
+    global _inside, _was_on
     with _collector:
-        was_on = gc.isenabled()
-        gc.disable()
-        try:
-            yield
-        finally:
-            if was_on:
+        if _inside == 0:
+            _was_on = gc.isenabled()
+            gc.disable()
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _collector:
+            _inside -= 1
+            if _inside == 0 and _was_on:
                 gc.enable()

@@ -267,7 +267,7 @@ class _Scan:
         return value
 
     def mention(self, root: ast.AST) -> None:
-        """Note the line of every name below ``root``, without recursion."""
+        """Note the line of every name below ``root``, without recursion; ``pl`` in a dotted name is not one of them."""
         mentions, shift = self.facts.mentions, self.shift
         stack: list[ast.AST] = [root]
         pop, push = stack.pop, stack.append
@@ -282,6 +282,8 @@ class _Scan:
                     mentions[name] = [line]
             elif kind is ast.Attribute:
                 value = node.value  # type: ignore[attr-defined]
+                while value.__class__ is ast.Attribute:
+                    value = value.value
                 if value.__class__ is not ast.Name or value.id != "pl":
                     push(value)
             elif kind is ast.Call:
