@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from analysis.errors import InputError, NotFoundError
 from analysis.memory.boxes import Box
-from analysis.memory.chips import space_rank
+from analysis.memory.chips import choose_chip, space_rank
 from analysis.memory.map import FunctionMap, MemoryMap, SpaceUse, open_map
 from analysis.memory.occupancy import peak
 from analysis.memory.snapshots import dump_directory, snapshots
@@ -120,6 +120,8 @@ def history(
     found = snapshots(dump_directory(path))
     if not found:
         raise NotFoundError(f"{path.name}: no snapshot (NN_after_<Pass>.py) in this directory")
+    directory = found[0].path.parent
+    chip = choose_chip(chip, directory.parent if directory.name.startswith("passes_dump") else directory).name
     out: list[PassUse] = []
     seen = b""
     for done, snapshot in enumerate(found, 1):

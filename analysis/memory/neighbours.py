@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from analysis.memory.boxes import Box
+from analysis.memory.intervals import ByteSet
 from analysis.memory.map import FunctionMap
 
 
@@ -46,7 +48,7 @@ def neighbours(function: FunctionMap, box: Box) -> Neighbours:
     later.sort(key=lambda other: (other.start_line, other.offset))
     before, after = _nearest(earlier), _nearest(later)
     lines = box.mention_lines
-    gaps = list(zip(lines, lines[1:], strict=False))
+    gaps = list(pairwise(lines))
     return Neighbours(
         before,
         after,
@@ -61,7 +63,9 @@ def neighbours(function: FunctionMap, box: Box) -> Neighbours:
 def _nearest(sorted_boxes: list[Box]) -> tuple[Box, ...]:
     """The nearest boxes, each in bytes that no nearer one has."""
     kept: list[Box] = []
+    taken = ByteSet()
     for box in sorted_boxes:
-        if not any(box.overlaps_bytes(nearer) for nearer in kept):
+        if not taken.meets(box.offset, box.end_offset):
             kept.append(box)
+            taken.add(box.offset, box.end_offset)
     return tuple(kept)

@@ -13,10 +13,12 @@ from dataclasses import dataclass, replace
 
 from analysis.errors import NotFoundError, ParameterError
 from analysis.memory.boxes import Box
+from analysis.memory.intervals import ByteSet
 from analysis.memory.map import FunctionMap
 
 MOST_STEPS = 200
-"""A plan to get under a size stops after so many tiles and says so."""
+"""A plan to get under a size stops after so many steps and says so; earlier where a space has very many boxes."""
+_MOST_WORK = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +90,13 @@ def peak(function: FunctionMap, space: str) -> Peak:
     use = next(use for use in function.spaces if use.space == space)
     held = [box for box in placed if box.start_line <= line <= box.end_line]
     held.sort(key=lambda box: (-box.size_bytes, box.offset, box.beyond_reference, box.start_line, box.name))
-    tiles, covered = [], _Bytes()
+    tiles, covered = [], ByteSet()
     original = {id(p): o for p, o in zip(placed, _of_space(function, space), strict=True)}
     for box in held:
         last = box.mention_lines[-1] if box.mention_lines else None
         to_last = None if last is None else max(0, last - line)
-        tiles.append(LiveTile(original[id(box)], last, to_last, not covered.add(box.offset, box.end_offset)))
+        tiles.append(LiveTile(original[id(box)], last, to_last, covered.covers(box.offset, box.end_offset)))
+        covered.add(box.offset, box.end_offset)
     return Peak(space, line, end, live, use.used_bytes, use.capacity_bytes, tuple(tiles))
 
 
@@ -108,15 +111,16 @@ def plan(function: FunctionMap, space: str, target_bytes: int) -> Plan:
         raise ParameterError(f"a size in bytes cannot be negative, not {target_bytes}")
     placed = _placed(function, space)
     steps: list[EarlierEnd] = []
+    most = min(MOST_STEPS, _MOST_WORK // len(placed) + 1)
     while True:
         line, _, live = _peak(placed)
         if live <= target_bytes:
             return Plan(target_bytes, tuple(steps), live, line, True, "")
-        step = _largest_held(placed, line) if len(steps) < MOST_STEPS else None
+        step = _largest_held(placed, line) if len(steps) < most else None
         if step is None:
-            full = len(steps) >= MOST_STEPS
+            full = len(steps) >= most
             reason = (
-                f"more than {MOST_STEPS} tiles would have to end earlier"
+                f"more than {most} tiles would have to end earlier"
                 if full
                 else f"the tiles that begin on line {line} take {live} bytes by themselves"
             )
@@ -222,21 +226,3 @@ class _Cover:
             self.length[node] = self.edges[right] - self.edges[left]
         else:
             self.length[node] = self.length[2 * node] + self.length[2 * node + 1] if right - left > 1 else 0
-
-
-class _Bytes:
-    """Ranges seen so far, to ask whether a new one adds a byte."""
-
-    def __init__(self) -> None:
-        self.ranges: list[tuple[int, int]] = []
-
-    def add(self, low: int, high: int) -> bool:
-        at = low
-        for begin, end in sorted(self.ranges):
-            if begin > at:
-                break
-            at = max(at, end)
-        if at >= high and high > low:
-            return False
-        self.ranges.append((low, high))
-        return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from analysis.memory.boxes import ConflictKind
 from analysis.memory.map import FunctionMap, MemoryMap, SpaceUse
@@ -36,11 +37,9 @@ COLUMNS = (
 
 def overview(drawn: MemoryMap) -> Table:
     """One row per function and space, the tightest first (unknown shares after them by live bytes)."""
-    rows = [(function, use) for function in drawn.functions for use in function.spaces]
-    cells = [(*_cells(function, use),) for function, use in rows]
-    share, live = 5, 6
-    cells.sort(key=lambda row: (row[share] is None, -(row[share] or 0.0), -row[live], row[0], row[2]))
-    data = {column.name: [row[i] for row in cells] for i, column in enumerate(COLUMNS)}
+    rows = [(use, _cells(function, use)) for function in drawn.functions for use in function.spaces]
+    rows.sort(key=lambda row: (row[0].share is None, -(row[0].share or 0.0), -row[1]["live_bytes"]))
+    data = {column.name: [cells[column.name] for _, cells in rows] for column in COLUMNS}
     return Table(COLUMNS, data)
 
 
@@ -49,27 +48,27 @@ def is_tight(share: float | None) -> bool:
     return share is not None and not math.isnan(share) and share >= TIGHT_SHARE
 
 
-def _cells(function: FunctionMap, use: SpaceUse) -> list[str | int | float | None]:
+def _cells(function: FunctionMap, use: SpaceUse) -> dict[str, Any]:
     boxes = [box for box in function.boxes if box.space == use.space]
 
     def flagged(kind: ConflictKind) -> int:
         return sum(box.conflict_kind == kind for box in boxes)
 
-    return [
-        function.name,
-        function.function_type,
-        use.space,
-        use.used_bytes,
-        use.capacity_bytes,
-        use.share,
-        peak(function, use.space).live_bytes,
-        use.tiles,
-        use.bases,
-        use.reuse_ratio,
-        sum(box.beyond_reference for box in boxes),
-        flagged("overlap"),
-        flagged("touch"),
-        sum(tile.space == use.space for tile in function.unplaced),
-        function.start_line,
-        function.end_line,
-    ]
+    return {
+        "function": function.name,
+        "type": function.function_type,
+        "space": use.space,
+        "used_bytes": use.used_bytes,
+        "capacity_bytes": use.capacity_bytes,
+        "share": use.share,
+        "live_bytes": peak(function, use.space).live_bytes,
+        "tiles": use.tiles,
+        "bases": use.bases,
+        "reuse_ratio": use.reuse_ratio,
+        "beyond_tiles": sum(box.beyond_reference for box in boxes),
+        "conflicts": flagged("overlap"),
+        "touches": flagged("touch"),
+        "unplaced_tiles": sum(tile.space == use.space for tile in function.unplaced),
+        "start_line": function.start_line,
+        "end_line": function.end_line,
+    }
