@@ -3,7 +3,7 @@
 Every analysis returns a frozen result with ``.table`` (a :class:`Table`), ``.frame()`` (pandas) and ``.to_json()`` (the
 keys of the command line). One table feeds all doors, so a page's CSV and the command line's CSV are the same bytes.
 
-How a cell says "not captured": ``nan`` in a float column, :data:`analysis.model.MISSING` in an integer column, ``None``
+How a cell says "not captured": ``nan`` in a float column, :data:`analysis.capture.MISSING` in an integer column, ``None``
 in a list column. It becomes ``null`` in JSON, an empty cell in CSV, ``NA``/``NaN`` in a frame and "–" in text; never 0.
 """
 
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.model import MISSING, Capture
+from analysis.capture import MISSING, Capture
 
 if TYPE_CHECKING:
     import pandas as pd

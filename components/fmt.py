@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from analysis.model import HostClock
+from analysis.capture import HostClock
 
 MISSING_TEXT = "–"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from dash import html
 
-from analysis.model import Notice
+from analysis.capture import Notice
 from components import fmt, notices
 
 

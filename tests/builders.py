@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from analysis.model import (
+from analysis.capture import (
     EARLY_NO,
     MISSING,
     AnnotationTable,

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.model import (
+from analysis.capture import (
     EARLY_NO,
     EARLY_UNKNOWN,
     EARLY_YES,

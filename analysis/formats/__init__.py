@@ -1,12 +1,12 @@
 """Every input format behind one door: ``load(path, launch=0) -> Capture``.
 
 A format recognises its files by structure, never by name (:mod:`analysis.formats.registry`); :data:`FORMATS` lists
-them. Reading is :mod:`~analysis.formats.loading`, joining :mod:`~analysis.formats.assemble`.
+them. Reading is :mod:`~analysis.formats.loading`, joining :mod:`~analysis.formats.join.assemble`.
 """
 
 from __future__ import annotations
 
-from analysis.formats import cpm, cycles, deps, microseconds, name_map
+from analysis.formats.containers import cpm, cycles, deps, microseconds, name_map
 from analysis.formats.registry import Format, Shape
 
 FORMATS: tuple[Format, ...] = (cycles.FORMAT, microseconds.FORMAT, deps.FORMAT, name_map.FORMAT, cpm.FORMAT)

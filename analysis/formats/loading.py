@@ -9,17 +9,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
+from analysis.capture import Capture
 from analysis.errors import InputError, LimitError, UnknownFormatError
-from analysis.formats import cpm, cycles, deps, name_map
-from analysis.formats.assemble import Parts, assemble
+from analysis.formats.containers import cpm, cycles, deps, name_map
 from analysis.formats.inputs import Inputs, find, identity
+from analysis.formats.join.assemble import Parts, assemble
+from analysis.formats.join.raw import RawSwimlane, no_swimlane
 from analysis.formats.peek import shape_of
-from analysis.formats.raw import RawSwimlane, no_swimlane
-from analysis.formats.reading import Text, expand, is_list, paused_collector, read_file, sections
 from analysis.formats.registry import Format, Sections, Shape
 from analysis.formats.report import Report
-from analysis.formats.walk import walk
-from analysis.model import Capture
+from analysis.formats.text.reading import Text, expand, is_list, paused_collector, read_file, sections
+from analysis.formats.text.walk import walk
 
 T = TypeVar("T")
 Progress: TypeAlias = Callable[[float, str], None]

@@ -6,8 +6,8 @@ import re
 import zlib
 from pathlib import Path
 
-from analysis.formats.reading import GZIP_MAGIC
 from analysis.formats.registry import Shape
+from analysis.formats.text.reading import GZIP_MAGIC
 
 STEPS_BYTES = (512, 4096, 1 << 17)
 """How far to read: the first step usually tells, the others are for files that begin with something long."""

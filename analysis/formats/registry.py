@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
-from analysis.formats.raw import RawSwimlane
+from analysis.formats.join.raw import RawSwimlane
 from analysis.formats.report import Report
 
 if TYPE_CHECKING:
-    from analysis.formats.rows import RowColumns
-    from analysis.formats.scan import Scanned
+    from analysis.formats.join.rows import RowColumns
+    from analysis.formats.text.scan import Scanned
 
 Kind: TypeAlias = Literal["swimlane", "deps", "name_map", "trace"]
 
@@ -26,7 +26,7 @@ Kind: TypeAlias = Literal["swimlane", "deps", "name_map", "trace"]
 class Sections(dict[str, msgspec.Raw]):
     """Top-level keys of a file with their undecoded values; a bare list is under the key ``""``.
 
-    Lists that were read on the way (:mod:`analysis.formats.walk`) are in ``rows`` and ``streams`` as well.
+    Lists that were read on the way (:mod:`analysis.formats.text.walk`) are in ``rows`` and ``streams`` as well.
     """
 
     def __init__(self, values: Mapping[str, msgspec.Raw] | None = None) -> None:

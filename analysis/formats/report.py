@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from analysis.capture import Notice
 from analysis.errors import readable
-from analysis.model import Notice
 
 MESSAGES: dict[str, str] = {
     # Rows that did not make it into a table, or only half.

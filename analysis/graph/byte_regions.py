@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from analysis.model import Capture
+from analysis.capture import Capture
 
 MAX_INTERVALS = 10_000
 """A view that falls into more pieces counts as unknown (ALGORITHMS)."""

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
+from analysis.capture import I4, I8, Bool
 from analysis.graph.neighbourhood import NARROW, gather
-from analysis.model import I4, I8, Bool
 
 
 @dataclass(frozen=True, slots=True)

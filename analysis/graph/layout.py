@@ -15,9 +15,9 @@ import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
+from analysis.capture import I4, I8, Bool
 from analysis.graph.layers import csr, longest_path_layers
 from analysis.graph.layout_order import F8, heights, proper, reduce_crossings
-from analysis.model import I4, I8, Bool
 
 MAX_DUMMIES = 20_000
 """Bends one component may have; an edge beyond that is drawn straight."""

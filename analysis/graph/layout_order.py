@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
-from analysis.model import I4, I8, Bool
+from analysis.capture import I4, I8, Bool
 
 F8 = NDArray[np.float64]
 

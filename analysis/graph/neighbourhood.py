@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from analysis.model import I4, I8, Bool, Capture, task_label
+from analysis.capture import I4, I8, Bool, Capture, task_label
 
 NARROW = 16
 """Up to this many tasks a search step runs in plain Python: array calls cost more than the step itself."""

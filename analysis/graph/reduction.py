@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.capture import I4, I8, U8, Bool, Capture, task_label
 from analysis.errors import NotAvailable, ParameterError
 from analysis.graph.reduction_df import droppable, has_creator
-from analysis.model import I4, I8, U8, Bool, Capture, task_label
 from analysis.results import Column, Table, task_names
 
 MODES: tuple[str, ...] = ("full", "reduced", "omitted", "reduced-df", "omitted-df")

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from analysis.capture import I8, ArgType, Bool, Capture, EdgeSource
 from analysis.graph.byte_regions import Intervals, Regions, intersect, merge
-from analysis.model import I8, ArgType, Bool, Capture, EdgeSource
 
 
 def droppable(capture: Capture, candidates: I8) -> Bool:

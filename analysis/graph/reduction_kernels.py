@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from analysis.path_kernels import BOOLS, I4S, I4W, I8S, INT, compiled
+from analysis.paths.kernels import BOOLS, I4S, I4W, I8S, INT, compiled
 
 WORDS = 8
 """64-bit words of a column block: 512 sources at a time, one cache line per node."""

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.capture import I4, I8, Bool, Capture
 from analysis.graph.neighbourhood import Adjacency, neighbourhood
 from analysis.graph.summary import FIRST_GROUPS, Group, Partition, summarise
-from analysis.model import I4, I8, Bool, Capture
 
 MAX_ELEMENTS = 3_000
 """Nodes and lines a browser is given at once: Cytoscape draws 1,000 nodes and 2,000 edges in about a second."""

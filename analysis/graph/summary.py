@@ -13,9 +13,9 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
+from analysis.capture import I4, Capture, TaskKind
 from analysis.graph.layers import longest_path_layers
 from analysis.graph.neighbourhood import gather
-from analysis.model import I4, Capture, TaskKind
 
 FIRST_GROUPS = 72
 """Groups a first picture aims at: what a person reads on one screen."""

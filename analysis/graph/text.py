@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from analysis.capture import FLAG_RETAIN, FLAG_WAIT, I4, ArgType, Bool, Capture, EdgeSource, TaskKind, task_label
 from analysis.graph.neighbourhood import Adjacency, distances
-from analysis.model import FLAG_RETAIN, FLAG_WAIT, I4, ArgType, Bool, Capture, EdgeSource, TaskKind, task_label
 
 OVERLAP_TEXT = ("", "covered", "other")
 _LABEL = re.compile(r"^(?:r(\d{1,3}))?t(\d{1,10})$", re.IGNORECASE)

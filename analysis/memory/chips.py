@@ -1,122 +1,90 @@
-"""How many bytes does each on-chip memory space have, and for which chip was this dump compiled?
-
-Sizes and the order of the spaces: docs/ALGORITHMS.md, "Memory map". The table is data: callers may override any entry.
-"""
+"""How much on-chip memory does a chip have, per space? A table that callers may override."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
 from analysis.errors import ParameterError
 
+CAPACITY_BYTES: Mapping[str, Mapping[str, int]] = {
+    "910B": {"Vec": 188_416, "Mat": 524_288, "Left": 65_536, "Right": 65_536, "Acc": 131_072, "Bias": 1_024},
+    "950": {
+        "Vec": 245_760,
+        "Mat": 524_288,
+        "Left": 65_536,
+        "LeftScale": 4_096,
+        "Right": 65_536,
+        "RightScale": 4_096,
+        "Acc": 262_144,
+        "Bias": 4_096,
+    },
+}
+"""Bytes per space of each chip (ALGORITHMS, "Memory map")."""
 SPACE_ORDER = ("Vec", "Mat", "Left", "LeftScale", "Right", "RightScale", "Acc", "Bias")
-"""Spaces in the order in which every table and picture lists them; unknown spaces follow by name."""
-
-CAPACITY_BYTES: Mapping[str, Mapping[str, int]] = MappingProxyType(
-    {
-        "910B": MappingProxyType(
-            {"Vec": 188_416, "Mat": 524_288, "Left": 65_536, "Right": 65_536, "Acc": 131_072, "Bias": 1_024}
-        ),
-        "950": MappingProxyType(
-            {
-                "Vec": 245_760,
-                "Mat": 524_288,
-                "Left": 65_536,
-                "LeftScale": 4_096,
-                "Right": 65_536,
-                "RightScale": 4_096,
-                "Acc": 262_144,
-                "Bias": 4_096,
-            }
-        ),
-    }
-)
-ARCHITECTURES: Mapping[str, str] = MappingProxyType({"a2a3": "910B", "a5": "950"})
-ASSUMED_CHIP = "910B"
-
+"""Order of the spaces everywhere; unknown spaces follow by name."""
+DEFAULT_CHIP = "910B"
+_ARCHES = {"a2a3": "910B", "a5": "950"}
 _ARCH_KEY = b"pto.target_arch"
-_HEAD_BYTES = 65_536
-_MOST_ENTRIES = 20_000
+MAX_PTO_FILES = 64
+HEAD_BYTES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """The chip whose capacities a map is measured against.
+    """Which chip a map is drawn for.
 
-    ``origin`` is ``chosen`` (by the user), ``detected`` (``pto.target_arch`` of the case) or ``assumed``; ``note`` says
-    in a sentence where it comes from.
+    Args:
+        name: ``910B`` or ``950``.
+        origin: ``chosen`` by the user, ``detected`` in the kernels beside the dump, or ``assumed``.
     """
 
     name: str
     origin: str
-    note: str
 
-
-def space_rank(space: str) -> tuple[int, str]:
-    """Sort key of a space: the fixed order first, unknown spaces after it by name."""
-    return (SPACE_ORDER.index(space), "") if space in SPACE_ORDER else (len(SPACE_ORDER), space)
-
-
-def capacities(chip: str, override: Mapping[str, int] | None = None) -> dict[str, int]:
-    """Bytes per space of ``chip``, ``override`` laid over it; a space that is absent has an unknown capacity.
-
-    Raises:
-        ParameterError: the chip is unknown, or an overriding size is not a positive number of bytes.
-    """
-    if chip not in CAPACITY_BYTES:
-        raise ParameterError(f"unknown chip {chip!r}; known chips: {', '.join(CAPACITY_BYTES)}")
-    for space, size_bytes in (override or {}).items():
-        if not 0 < size_bytes < 1 << 48:
-            raise ParameterError(f"the capacity of {space} must be a positive number of bytes, not {size_bytes}")
-    return {**CAPACITY_BYTES[chip], **(override or {})}
+    def capacity_bytes(self, space: str) -> int | None:
+        """Bytes of a space; None when the chip's table does not know it."""
+        return CAPACITY_BYTES[self.name].get(space)
 
 
 def choose_chip(chosen: str | None, case: Path | None) -> Chip:
-    """The chip of a map: ``chosen``, else the architecture named in the ``*.pto`` files below ``case``, else assumed.
+    """The chosen chip, else the one the ``*.pto`` files of ``case`` were compiled for, else the default, assumed.
 
     Raises:
-        ParameterError: ``chosen`` is not a known chip.
+        ParameterError: there is no chip of that name.
     """
     if chosen is not None:
-        capacities(chosen)
-        return Chip(chosen, "chosen", f"{chosen} was chosen")
-    found = _architecture(case) if case is not None else None
-    if found is None:
-        return Chip(ASSUMED_CHIP, "assumed", f"{ASSUMED_CHIP} is assumed: no *.pto file of the case names its chip")
-    arch, name = found
-    if arch not in ARCHITECTURES:
-        return Chip(ASSUMED_CHIP, "assumed", f"{ASSUMED_CHIP} is assumed: {name} names the unknown chip {arch!r}")
-    return Chip(ARCHITECTURES[arch], "detected", f"{name} names {arch}")
+        if chosen not in CAPACITY_BYTES:
+            raise ParameterError(f"there is no chip {chosen!r}; there are {', '.join(CAPACITY_BYTES)}")
+        return Chip(chosen, "chosen")
+    found = None if case is None else _detect(case)
+    return Chip(DEFAULT_CHIP, "assumed") if found is None else Chip(found, "detected")
 
 
-def _architecture(case: Path) -> tuple[str, str] | None:
-    """(architecture, file name) of the first ``*.pto`` file that states one, in the order of the paths."""
-    seen = 0
-    for directory, folders, files in os.walk(case):
-        folders.sort()
-        seen += len(files) + len(folders)
-        for name in sorted(files):
-            if name.endswith(".pto"):
-                arch = _stated_arch(Path(directory, name))
-                if arch is not None:
-                    return arch, name
-        if seen > _MOST_ENTRIES:
-            return None
+def _detect(case: Path) -> str | None:
+    files = sorted(case.rglob("*.pto"))[:MAX_PTO_FILES]
+    for file in files:
+        try:
+            with file.open("rb") as stream:
+                head = stream.read(HEAD_BYTES)
+        except OSError:  # a kernel that cannot be read says nothing about the chip
+            continue
+        found = _arch_in(head)
+        if found in _ARCHES:
+            return _ARCHES[found]
     return None
 
 
-def _stated_arch(path: Path) -> str | None:
-    try:
-        with path.open("rb") as file:
-            head = file.read(_HEAD_BYTES)
-    except OSError:
+def _arch_in(head: bytes) -> str | None:
+    """The quoted value after ``pto.target_arch =``."""
+    _before, key, rest = head.partition(_ARCH_KEY)
+    parts = rest[:200].split(b'"')
+    if not key or len(parts) < 2 or parts[0].strip() != b"=":
         return None
-    _, key, rest = head.partition(_ARCH_KEY)
-    quoted = rest.split(b"\n", 1)[0].split(b'"')
-    if not key or len(quoted) < 3 or quoted[0].strip() != b"=":
-        return None
-    return quoted[1][:80].decode("utf-8", "replace")
+    return parts[1].decode("ascii", "replace")
+
+
+def space_rank(space: str) -> tuple[int, str]:
+    """Sort key of a space."""
+    return (SPACE_ORDER.index(space) if space in SPACE_ORDER else len(SPACE_ORDER), space)

@@ -1,197 +1,394 @@
-"""The functions of a snapshot that may own tiles, each as its ``ast``.
-
-Only functions of type AIC, AIV and InCore can own a map; they are parsed one at a time and dropped after use, so time and
-memory follow the kernels and not the orchestration around them. The text is cut where a class body's statements begin
-with a decorator. A cut inside a string, a bracket or a continued line leaves the piece before it unfinished, which is a
-syntax error: then the whole file is parsed instead, and a cut can cost time but never change an answer.
-"""
+"""What does a snapshot's source say about tiles? Functions, tiles, mentions, loops and rings, by ``ast`` alone."""
 
 from __future__ import annotations
 
 import ast
-import gc
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import product
 
 from analysis.errors import InputError
+from analysis.formats.text.reading import paused_collector
 
 OWNERS = ("AIC", "AIV", "InCore")
 """Function types that own a map."""
-
-_INDENT = "    "
-_SHELL = "if 1:\n"
-_collector = threading.Lock()
-_inside = 0
-_was_on = False
+MAX_BYTES = 1 << 40
+"""Offsets and sizes beyond this are no on-chip addresses; the tile is left out with a note."""
+MAX_SLOTS = 64
+_CARRIERS = ("Out", "InOut", "In")
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionSource:
-    """One parsed function: ``node`` counts lines from ``line_shift`` (file line = ``node.lineno + line_shift``)."""
+class Tile:
+    """One tile as its annotation says; ``offsets`` are the addresses it may have (one, or one per slot)."""
 
     name: str
-    function_type: str
-    node: ast.FunctionDef
-    line_shift: int
+    space: str
+    base: str
+    offsets: tuple[int, ...]
+    size: int
+    shape: tuple[str, ...]
+    dtype: str
+    op: str
+    line: int
+    end_line: int
 
 
 @dataclass(frozen=True, slots=True)
-class Unparsed:
-    """A piece that is no valid Python: file lines and the reason."""
+class Loop:
+    """A loop: its lines, the names it carries, and what they are at first."""
 
     start_line: int
     end_line: int
-    reason: str
+    carried: tuple[tuple[str, str], ...]
 
 
-def functions(text: str, source: str) -> Iterator[FunctionSource | Unparsed]:
-    """Functions of type AIC, AIV and InCore in source order, and the pieces that cannot be parsed.
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """A reserved buffer between AIC and AIV: its bytes, slots and line."""
 
-    Args:
-        text: the snapshot, line ends as ``\\n``.
-        source: the file's name for messages.
+    name: str
+    offset: int
+    size: int
+    slots: int
+    line: int
+
+
+@dataclass(slots=True)
+class Function:
+    """What one function of the snapshot says. ``mentions``: name → [first, last] line."""
+
+    name: str
+    type: str
+    start_line: int
+    end_line: int
+    tiles: dict[str, Tile] = field(default_factory=dict)
+    unplaced: dict[str, Tile] = field(default_factory=dict)
+    mentions: dict[str, list[int]] = field(default_factory=dict)
+    loops: list[Loop] = field(default_factory=list)
+    rings: dict[str, Ring] = field(default_factory=dict)
+    yields: list[tuple[str, str, int]] = field(default_factory=list)
+    popped: list[tuple[str, int]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def functions_of(text: str, source: str) -> list[Function]:
+    """Every function of ``text`` that owns a map, in source order.
 
     Raises:
-        InputError: nothing of the file can be parsed.
+        InputError: the text is not Python, or nested too deeply; names the place.
     """
-    lines = text.split("\n")
-    cuts = _cuts(lines)
-    if cuts is not None and all(_closed(lines, a, b) for a, b in cuts):
-        yield from _by_piece(lines, cuts, text, source)
-    else:
-        yield from _whole(text, source)
+    with paused_collector():
+        return [read for node in _definitions(parse(text, source)) if (read := _read(node)) is not None]
 
 
-def _by_piece(
-    lines: list[str], cuts: list[tuple[int, int]], text: str, source: str
-) -> Iterator[FunctionSource | Unparsed]:
-    """Each piece parsed alone. A first failure asks whether the whole file parses (then a cut was wrong)."""
-    checked = False
-    for position, (first, last) in enumerate(cuts):
-        try:
-            function = _piece(lines, first, last, source)
-        except InputError as error:
-            if not checked and (whole := _try_whole(text, source)) is not None:
-                done = cuts[position][0]
-                yield from (f for f in whole if f.node.lineno > done)
-                return
-            checked = True
-            yield Unparsed(first + 1, last, error.reason)
-            continue
-        if function is not None:
-            yield function
+def parse(text: str, source: str) -> ast.Module:
+    """The syntax tree of a snapshot.
 
-
-def _try_whole(text: str, source: str) -> list[FunctionSource] | None:
+    Raises:
+        InputError: the text is not Python, or nested too deeply; names the place.
+    """
     try:
-        return list(_whole(text, source))
-    except InputError:
+        with paused_collector():
+            return ast.parse(text)
+    except SyntaxError as error:
+        place = f"line {error.lineno}" if error.lineno else ""
+        raise InputError(source, place, f"not a readable snapshot: {error.msg}", "Dump the pass again") from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        reason = "nested too deeply to be read" if not isinstance(error, ValueError) else str(error)
+        raise InputError(source, "", f"not a readable snapshot: {reason}", "Dump the pass again") from error
+
+
+def _definitions(tree: ast.Module) -> list[ast.FunctionDef]:
+    found: list[ast.FunctionDef] = []
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            found.append(node)
+        elif isinstance(node, ast.ClassDef):
+            found += [part for part in node.body if isinstance(part, ast.FunctionDef)]
+    return found
+
+
+def _read(node: ast.FunctionDef) -> Function | None:
+    kind = _function_type(node)
+    if kind not in OWNERS:
         return None
+    start = min([node.lineno, *(mark.lineno for mark in node.decorator_list)])
+    out = Function(node.name, kind, start, node.end_lineno or node.lineno)
+    arguments = node.args
+    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        line = argument.lineno
+        _mention(out, argument.arg, line, line)
+        if argument.annotation is not None:
+            _bind(out, argument.arg, argument.annotation, "param", line, argument.end_lineno or line)
+    _Reader(out).body(node.body)
+    return out
 
 
-def _cuts(lines: list[str]) -> list[tuple[int, int]] | None:
-    """(first, past the last) line index of each decorated statement of the class body; ``None``: not that layout."""
-    at = [i for i, line in enumerate(lines) if line.startswith("    @")]
-    starts = [i for n, i in enumerate(at) if n == 0 or not _stacked(lines, at[n - 1], i)]
-    if not starts:
-        return None
-    head = [line for line in lines[: starts[0]] if line and not line[0].isspace()]
-    if not head or not head[-1].startswith("class "):
-        return None
-    return list(zip(starts, [*starts[1:], len(lines)], strict=True))
-
-
-def _stacked(lines: list[str], before: int, here: int) -> bool:
-    """Are two decorators those of one function: no ``def`` between them?"""
-    return not any(lines[i].startswith(("    def ", "    async def ", "    class ")) for i in range(before, here))
-
-
-def _closed(lines: list[str], first: int, last: int) -> bool:
-    """Does the piece stay in the class body: no text at the left margin in it?"""
-    return all(not line or line[0].isspace() or line[0] == "#" for line in lines[first:last])
-
-
-def _piece(lines: list[str], first: int, last: int, source: str) -> FunctionSource | None:
-    """The function of one piece, or ``None`` if its type owns no map; only its decorators are parsed to know that."""
-    begin = next((i for i in range(first, last) if lines[i].startswith(("    def ", "    async def "))), None)
-    if begin is not None:
-        head = _parse(_SHELL + "\n".join([*lines[first:begin], f"{_INDENT}def f(): pass"]), source, first - 1)
-        body = head.body[0]
-        own = isinstance(body, ast.If) and isinstance(body.body[0], ast.FunctionDef) and function_type(body.body[0])
-        if not own and not _may_hide_a_cut("\n".join(lines[first:last])):
-            return None
-    tree = _parse(_SHELL + "\n".join(lines[first:last]), source, first - 1)
-    body = tree.body[0]
-    if len(tree.body) != 1 or not isinstance(body, ast.If) or body.orelse:
-        raise InputError(source, f"line {first + 1}", "unexpected text")
-    found = [_function(node, first - 1) for node in body.body]
-    owners = [function for function in found if function is not None]
-    if len(owners) > 1:
-        raise InputError(source, f"line {first + 1}", "unexpected text")
-    return owners[0] if owners else None
-
-
-def _may_hide_a_cut(piece: str) -> bool:
-    """Can the piece end inside a string or a continued line? Then it is parsed even if it owns no map."""
-    return '"""' in piece or "'''" in piece or "\\\n" in piece
-
-
-def _whole(text: str, source: str) -> Iterator[FunctionSource]:
-    tree = _parse(text, source, 0)
-    for top in tree.body:
-        for node in top.body if isinstance(top, ast.ClassDef) else [top]:
-            function = _function(node, 0)
-            if function is not None:
-                yield function
-
-
-def _function(node: ast.stmt, line_shift: int) -> FunctionSource | None:
-    if not isinstance(node, ast.FunctionDef):
-        return None
-    kind = function_type(node)
-    return FunctionSource(node.name, kind, node, line_shift) if kind else None
-
-
-def function_type(node: ast.FunctionDef) -> str:
-    """The type in ``@pl.function(type=pl.FunctionType.X)`` if it owns a map, else ``""``."""
-    for decorator in node.decorator_list:
-        if isinstance(decorator, ast.Call):
-            for keyword in decorator.keywords:
-                value = keyword.value
-                if keyword.arg == "type" and isinstance(value, ast.Attribute) and value.attr in OWNERS:
-                    return value.attr
+def _function_type(node: ast.FunctionDef) -> str:
+    for mark in node.decorator_list:
+        for keyword in mark.keywords if isinstance(mark, ast.Call) else ():
+            if keyword.arg == "type" and isinstance(keyword.value, ast.Attribute):
+                return keyword.value.attr
     return ""
 
 
-def _parse(text: str, source: str, line_shift: int) -> ast.Module:
-    """``ast.parse`` whose every way to fail is an :class:`InputError`."""
-    try:
-        return ast.parse(text)
-    except SyntaxError as error:
-        line = (error.lineno or 1) + line_shift
-        raise InputError(source, f"line {max(line, 1)}", f"no valid Python: {str(error.msg)[:200]}") from error
-    except (ValueError, RecursionError, MemoryError, OverflowError) as error:
-        raise InputError(source, "", f"cannot be parsed: {str(error)[:200] or 'nested too deeply'}") from error
+class _Reader:
+    """Walks the statements of one function, filling its record."""
+
+    def __init__(self, out: Function) -> None:
+        self._out = out
+
+    def body(self, statements: list[ast.stmt]) -> None:
+        pending = list(reversed(statements))
+        while pending:
+            statement = pending.pop()
+            for part in reversed(self._parts(statement)):
+                if part:
+                    pending += reversed(part)
+
+    def _parts(self, node: ast.stmt) -> tuple[list[ast.stmt], ...]:
+        """Note what the statement itself says; the statements inside it come back."""
+        if isinstance(node, ast.AnnAssign):
+            self._annotated(node)
+        elif isinstance(node, ast.Assign):
+            self._assigned(node)
+        elif isinstance(node, ast.For):
+            self._loop(node, node.target, node.iter)
+            return (node.body, node.orelse)
+        elif isinstance(node, ast.While):
+            self._expression(node.test)
+            self._out.loops.append(Loop(node.lineno, node.end_lineno or node.lineno, ()))
+            return (node.body, node.orelse)
+        elif isinstance(node, ast.If):
+            self._expression(node.test)
+            return (node.body, node.orelse)
+        elif isinstance(node, ast.With):
+            for item in node.items:
+                self._expression(item.context_expr)
+                if item.optional_vars is not None:
+                    self._expression(item.optional_vars)
+            return (node.body,)
+        else:
+            inner = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.stmt)]
+            for part in ast.iter_child_nodes(node):
+                if not isinstance(part, ast.stmt):
+                    self._expression(part)
+            return (inner,)
+        return ()
+
+    def _annotated(self, node: ast.AnnAssign) -> None:
+        self._expression(node.target)
+        if node.value is not None:
+            self._expression(node.value)
+        if isinstance(node.target, ast.Name):
+            end = node.end_lineno or node.lineno
+            made = node.value
+            _bind(self._out, node.target.id, node.annotation, _op(made), node.lineno, end)
+            self._special(node.target.id, made, node.lineno)
+
+    def _assigned(self, node: ast.Assign) -> None:
+        self._expression(node.value)
+        for target in node.targets:
+            self._expression(target)
+            names = _names(target)
+            values = _yielded(node.value)
+            if len(names) == len(values) and isinstance(target, ast.Tuple):
+                self._out.yields += [(n, v, node.lineno) for n, v in zip(names, values, strict=True) if n and v]
+            if isinstance(target, ast.Name):
+                self._special(target.id, node.value, node.lineno)
+
+    def _special(self, name: str, value: ast.expr | None, line: int) -> None:
+        """Rings that are reserved, and tiles that come out of one."""
+        op = _op(value)
+        if op == "system.reserve_buffer" and isinstance(value, ast.Call):
+            words = {word.arg: _number(word.value) for word in value.keywords if word.arg}
+            size, base = words.get("size"), words.get("base")
+            if size is not None and base is not None and 0 < size <= MAX_BYTES and 0 <= base <= MAX_BYTES:
+                self._out.rings[name] = Ring(name, base, size, 1, line)
+            else:
+                self._out.notes.append(f"line {line}: ring {name} has no constant base and size, so it is not drawn")
+        elif op.startswith("tile.tpop_from_"):
+            self._out.popped.append((name, line))
+
+    def _loop(self, node: ast.For, target: ast.expr, iterated: ast.expr) -> None:
+        self._expression(target)
+        self._expression(iterated)
+        names = _names(target)
+        if isinstance(target, ast.Tuple) and len(target.elts) == 2 and isinstance(target.elts[1], ast.Tuple):
+            names = _names(target.elts[1])
+        initial: list[str] = []
+        for word in iterated.keywords if isinstance(iterated, ast.Call) else ():
+            if word.arg == "init_values":
+                initial = _names(word.value)
+        carried = tuple(pair for pair in zip(names, initial, strict=False) if all(pair)) if initial else ()
+        self._out.loops.append(Loop(node.lineno, node.end_lineno or node.lineno, carried))
+
+    def _expression(self, node: ast.AST) -> None:
+        """Note every name mentioned in an expression."""
+        mentions = self._out.mentions
+        pending: list[ast.AST] = [node]
+        while pending:
+            part = pending.pop()
+            kind = type(part)
+            if kind is ast.Name:
+                line = part.lineno  # type: ignore[attr-defined]
+                seen = mentions.get(part.id)  # type: ignore[attr-defined]
+                if seen is None:
+                    mentions[part.id] = [line, line]  # type: ignore[attr-defined]
+                elif line > seen[1]:
+                    seen[1] = line
+                elif line < seen[0]:
+                    seen[0] = line
+            elif kind is ast.Call:
+                pending += part.args  # type: ignore[attr-defined]
+                pending += [word.value for word in part.keywords]  # type: ignore[attr-defined]
+                pending.append(part.func)  # type: ignore[attr-defined]
+                self._pipe(part)  # type: ignore[arg-type]
+            elif kind is ast.Attribute:
+                pending.append(part.value)  # type: ignore[attr-defined]
+            elif kind is ast.List or kind is ast.Tuple:
+                pending += part.elts  # type: ignore[attr-defined]
+            elif kind is not ast.Constant:
+                pending += ast.iter_child_nodes(part)
+
+    def _pipe(self, call: ast.Call) -> None:
+        """``aiv_initialize_pipe(ring, …, slot_size=, slot_num=)`` says into how many slots a ring is divided."""
+        if not (isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_initialize_pipe")):
+            return
+        slots = next((_number(word.value) for word in call.keywords if word.arg == "slot_num"), None)
+        for argument in call.args:
+            ring = self._out.rings.get(argument.id) if isinstance(argument, ast.Name) else None
+            if ring is not None and slots and 0 < slots <= MAX_SLOTS and ring.size % slots == 0:
+                self._out.rings[ring.name] = Ring(ring.name, ring.offset, ring.size, slots, ring.line)
 
 
-@contextmanager
-def no_collection() -> Iterator[None]:
-    """No cyclic collection while syntax trees come and go: they hold no cycles, and each collection walks all of them.
+def _mention(out: Function, name: str, first: int, last: int) -> None:
+    seen = out.mentions.setdefault(name, [first, last])
+    seen[0], seen[1] = min(seen[0], first), max(seen[1], last)
 
-    Several threads may be inside; the last one out switches collection on again.
-    """
-    global _inside, _was_on
-    with _collector:
-        if _inside == 0:
-            _was_on = gc.isenabled()
-            gc.disable()
-        _inside += 1
-    try:
-        yield
-    finally:
-        with _collector:
-            _inside -= 1
-            if _inside == 0 and _was_on:
-                gc.enable()
+
+def _bind(out: Function, name: str, annotation: ast.expr, op: str, line: int, end_line: int) -> None:
+    """Note the tile that ``annotation`` describes; the first definition of a name counts."""
+    inner = _tile(annotation)
+    if inner is None or name in out.tiles or name in out.unplaced:
+        return
+    parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+    shape = tuple(ast.unparse(item) for item in parts[0].elts) if parts and isinstance(parts[0], ast.List) else ()
+    dtype = parts[1].attr if len(parts) > 1 and isinstance(parts[1], ast.Attribute) else ""
+    space, memory, slot = "", None, False
+    for part in parts[2:]:
+        bare = part.value if isinstance(part, ast.Subscript) else part
+        if isinstance(bare, ast.Call) and _last(bare.func) == "MemRef":
+            memory, slot = bare, isinstance(part, ast.Subscript)
+        elif isinstance(bare, ast.Attribute) and _last(bare.value) == "Mem":
+            space = bare.attr
+    if not space or space == "DDR" or memory is None or len(memory.args) < 3:
+        if space and space != "DDR":
+            out.unplaced[name] = Tile(name, space, "", (), 0, shape, dtype, op, line, end_line)
+        return
+    base, size = memory.args[0], _number(memory.args[2])
+    if not isinstance(base, ast.Name) or size is None:
+        return
+    offsets = _offsets(memory, slot, size)
+    if not 0 < size <= MAX_BYTES or not offsets or not all(0 <= at <= MAX_BYTES for at in offsets):
+        out.notes.append(f"line {line}: {name[:80]} has no address that can be drawn")
+        return
+    out.tiles[name] = Tile(name, space, base.id, offsets, size, shape, dtype, op, line, end_line)
+
+
+def _offsets(memory: ast.Call, slot: bool, size: int) -> tuple[int, ...]:
+    """The addresses of a MemRef: its constant, or every value its expression can take."""
+    constant = _number(memory.args[1])
+    if constant is not None and not slot:
+        return (constant,)
+    return _values(memory.args[1])
+
+
+def _values(node: ast.expr) -> tuple[int, ...]:
+    """Every value of an integer expression whose only variables stand under ``% N``; empty when it is another one."""
+    cycles: dict[str, int] = {}
+    for part in ast.walk(node):
+        if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod):
+            by = _number(part.right)
+            if by is not None and 0 < by <= MAX_SLOTS:
+                cycles[ast.dump(part)] = by
+    total = 1
+    for by in cycles.values():
+        total *= by
+    if total > MAX_SLOTS:
+        return ()
+    found: set[int] = set()
+    for choice in product(*(range(by) for by in cycles.values())):
+        value = _evaluate(node, dict(zip(cycles, choice, strict=True)))
+        if value is None:
+            return ()
+        found.add(value)
+    return tuple(sorted(found))
+
+
+def _evaluate(node: ast.expr, known: dict[str, int]) -> int | None:
+    constant = _number(node)
+    if constant is not None:
+        return constant
+    if not isinstance(node, ast.BinOp):
+        return None
+    if isinstance(node.op, ast.Mod):
+        return known.get(ast.dump(node))
+    left, right = _evaluate(node.left, known), _evaluate(node.right, known)
+    if left is None or right is None:
+        return None
+    if isinstance(node.op, ast.Add):
+        return left + right
+    if isinstance(node.op, ast.Sub):
+        return left - right
+    return left * right if isinstance(node.op, ast.Mult) else None
+
+
+def _tile(annotation: ast.expr) -> ast.expr | None:
+    """What stands in the brackets of ``pl.Tile[…]``, also inside ``pl.Out[…]``."""
+    for _ in range(3):
+        if not isinstance(annotation, ast.Subscript):
+            return None
+        word = _last(annotation.value)
+        if word == "Tile":
+            return annotation.slice
+        if word not in _CARRIERS:
+            return None
+        annotation = annotation.slice
+    return None
+
+
+def _number(node: ast.expr) -> int | None:
+    """The integer of a literal or of ``pl.const(n, …)``."""
+    if isinstance(node, ast.Call) and _last(node.func) == "const" and node.args:
+        node = node.args[0]
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = _number(node.operand)
+        return None if inner is None else -inner
+    if isinstance(node, ast.Constant) and isinstance(node.value, int) and not isinstance(node.value, bool):
+        return node.value
+    return None
+
+
+def _op(value: ast.expr | None) -> str:
+    """The callee without ``pl.``; empty when the value is no call."""
+    if not isinstance(value, ast.Call):
+        return ""
+    return ast.unparse(value.func).removeprefix("pl.")
+
+
+def _names(node: ast.expr) -> list[str]:
+    """Names of a name or a tuple of names, "" for what is no name."""
+    parts = node.elts if isinstance(node, ast.Tuple | ast.List) else [node]
+    return [part.id if isinstance(part, ast.Name) else "" for part in parts]
+
+
+def _yielded(value: ast.expr) -> list[str]:
+    if _op(value) != "yield_" or not isinstance(value, ast.Call):
+        return []
+    return [part.id if isinstance(part, ast.Name) else "" for part in value.args]
+
+
+def _last(node: ast.expr) -> str:
+    """The last part of a dotted name."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

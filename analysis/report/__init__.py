@@ -1,1 +1,0 @@
-"""The self-contained report of one capture, as HTML or Markdown."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.model import I4, I8, U8
+from analysis.capture import I4, I8, U8
 from analysis.synth.schedule import AIC, AIV, ALLOC, MIX, NONE, Delays, Graph, draws, ints
 from analysis.synth.shapes import PREVIOUS, Arg, Edge, Shape, Task, Tile
 

@@ -14,8 +14,8 @@ from typing import IO, Any
 
 import numpy as np
 
+from analysis.capture import I8, Bool
 from analysis.errors import LimitError
-from analysis.model import I8, Bool
 from analysis.synth.build import Plan, delays, plan
 from analysis.synth.deps import annotation_count, write_deps
 from analysis.synth.phases import KINDS, Phases, core_threads, thread_phases

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.model import I4, I8, Bool
+from analysis.capture import I4, I8, Bool
 from analysis.synth.build import Plan
 from analysis.synth.schedule import AIC, AIV, MIX, NONE, Schedule, draws, ints
 

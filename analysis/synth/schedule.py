@@ -15,7 +15,7 @@ from typing import cast
 
 import numpy as np
 
-from analysis.model import I1, I4, I8, U8
+from analysis.capture import I1, I4, I8, U8
 
 AIC, AIV, MIX, NONE, ALLOC = range(5)
 _COMPILE_FROM = 5_000

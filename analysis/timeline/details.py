@@ -10,9 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.early_dispatch import markers
-from analysis.errors import NotAvailable
-from analysis.model import (
+from analysis.capture import (
     EARLY_UNKNOWN,
     EARLY_YES,
     GRAPH_NODE_MASK,
@@ -24,7 +22,9 @@ from analysis.model import (
     TaskKind,
     task_label,
 )
-from analysis.needs import has_receive
+from analysis.errors import NotAvailable
+from analysis.measures.early_dispatch import markers
+from analysis.measures.needs import has_receive
 from analysis.timeline.items import KIND_LETTERS, ItemKind, graph_title, record_title
 
 MAX_NEIGHBOURS = 200

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.model import I4, I8, MISSING, Bool, Capture
-from analysis.needs import has_receive
+from analysis.capture import I4, I8, MISSING, Bool, Capture
+from analysis.measures.needs import has_receive
 from analysis.results import Column, Table, task_ids, to_us
 from analysis.timeline.items import KIND_LETTERS, ItemKind, ItemTitles, class_name
 from analysis.timeline.query import LodIndex

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.model import I4, I8, MISSING, U1, Capture, PhaseLane, TaskKind, task_label
+from analysis.capture import I4, I8, MISSING, U1, Capture, PhaseLane, TaskKind, task_label
 from analysis.timeline.kernels import pack_rows
 
 

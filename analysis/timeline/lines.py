@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.capture import I4, I8, MISSING, Bool, Capture
 from analysis.graph.neighbourhood import distances
-from analysis.model import I4, I8, MISSING, Bool, Capture
 from analysis.timeline.query import LodIndex
 
 PRED, SUCC = 0, 1

@@ -1,1 +1,0 @@
-"""Plain Flask routes under ``/api``: one module per room, ``register(server, services)`` each."""

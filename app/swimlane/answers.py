@@ -8,10 +8,10 @@ from typing import Any
 import flask
 import numpy as np
 
-from analysis.chains import single_dependency_chains
+from analysis.capture import task_label
 from analysis.errors import InputError, NotAvailable, NotFoundError
-from analysis.model import task_label
-from analysis.ranges import range_statistics
+from analysis.measures.chains import single_dependency_chains
+from analysis.measures.ranges import range_statistics
 from analysis.timeline.details import maximum_lead
 from analysis.timeline.find import (
     cell_summary,
@@ -21,10 +21,10 @@ from analysis.timeline.find import (
     neighbour_in_lane,
     visible_table,
 )
+from analysis.timeline.highlight import highlight_items, search_items
 from analysis.timeline.items import ItemTitles
 from analysis.timeline.lines import dependency_lines
 from analysis.timeline.query import LodIndex
-from analysis.timeline.sets import highlight_items, search_items
 from app.swimlane.request import Request
 
 MAX_SELECTED = 4_000
@@ -201,7 +201,7 @@ def visible_csv(request: Request) -> flask.Response:
 
 def trace_json(request: Request) -> flask.Response:
     """The whole capture as Perfetto (Chrome trace) JSON, streamed."""
-    from analysis.export_trace import iter_trace
+    from analysis.export.trace import iter_trace
 
     chunks: Iterator[bytes] = iter_trace(request.capture)
     return _file(chunks, "application/json", f"{_stem(request)}-trace.json")

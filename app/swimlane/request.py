@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from analysis.capture import I4, Bool, Capture
 from analysis.errors import InputError, NotFoundError
-from analysis.model import I4, Bool, Capture
 from analysis.timeline.items import KIND_LETTERS, View
 from analysis.timeline.query import LodIndex
 from app.swimlane.views import Views

@@ -7,11 +7,11 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from analysis.model import Capture
+from analysis.capture import Capture
+from analysis.timeline.highlight import highlight_items
 from analysis.timeline.items import View
 from analysis.timeline.query import LodIndex, index_from_store, stored_arrays, stored_key
-from analysis.timeline.sets import highlight_items
-from app.services import Services
+from app.server.services import Services
 
 KEPT_VIEWS = 8
 KEPT_HIGHLIGHTS = 8

@@ -2,7 +2,7 @@
 (function () {
   "use strict";
   const ns = (window.swimscope = window.swimscope || {});
-  const GO = { r: "runs", o: "", s: "swimlane", f: "functions", d: "graph" };
+  const GO = ns.config.go;
   const GO_MS = 1200;
   const pageKeys = new Map();
   let pendingGo = -Infinity;

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from analysis.model import Capture
+from analysis.capture import Capture
 from tests.reference_loader import build
 
 Row = tuple[int, int, int, int]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from analysis.model import Capture
+from analysis.capture import Capture
 
 Row = tuple[int, int, int, int]
 """(core, start, end, task id)"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from analysis.model import EARLY_NO, EARLY_YES, Capture, TaskKind
+from analysis.capture import EARLY_NO, EARLY_YES, Capture, TaskKind
 from tests.builders import Phase, Rec, Spec, build
 
 TASKS = 8

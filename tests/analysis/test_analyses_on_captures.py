@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from analysis.chains import single_dependency_chains
-from analysis.cores import core_statistics
-from analysis.early_dispatch import early_dispatch, markers
+from analysis.capture import Capture
 from analysis.errors import NotAvailable
 from analysis.formats import load
-from analysis.functions import STAMP_COLUMNS, function_statistics
-from analysis.model import Capture
-from analysis.overhead import scheduler_overhead
-from analysis.ranges import range_statistics
+from analysis.measures.chains import single_dependency_chains
+from analysis.measures.cores import core_statistics
+from analysis.measures.early_dispatch import early_dispatch, markers
+from analysis.measures.functions import STAMP_COLUMNS, function_statistics
+from analysis.measures.overhead import scheduler_overhead
+from analysis.measures.ranges import range_statistics
+from analysis.measures.utilisation import utilisation
 from analysis.registry import ANALYSES
-from analysis.utilisation import utilisation
 from tests import shared_data
 
 

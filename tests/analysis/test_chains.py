@@ -8,9 +8,9 @@ import networkx as nx
 import pytest
 from hypothesis import given
 
-from analysis.chains import single_dependency_chains
+from analysis.capture import Capture, TaskKind
 from analysis.errors import NotAvailable
-from analysis.model import Capture, TaskKind
+from analysis.measures.chains import single_dependency_chains
 from tests.analysis.strategies import captures
 from tests.builders import TICKS_PER_US, Rec, capture
 

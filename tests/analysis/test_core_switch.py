@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import assume, given
 
-from analysis.core_switch import core_switch
+from analysis.capture import Capture
 from analysis.errors import NotAvailable
-from analysis.model import Capture
-from analysis.overhead import system_overhead
+from analysis.measures.core_switch import core_switch
+from analysis.measures.overhead import system_overhead
 from tests.analysis.strategies import captures
 from tests.builders import TICKS_PER_US, Rec, capture
 

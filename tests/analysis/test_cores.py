@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 
-from analysis.cores import core_statistics
+from analysis.capture import Capture
 from analysis.errors import NotAvailable
-from analysis.model import Capture
+from analysis.measures.cores import core_statistics
 from tests.analysis.strategies import captures
 from tests.builders import TICKS_PER_US, Rec, capture
 

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import types
 
-from analysis import hb
-from analysis.critical_path import critical_path, path_difference
+from analysis.capture import Capture
 from analysis.errors import LimitError, NotAvailable, ParameterError
-from analysis.model import Capture
-from analysis.path_kernels import compiled, text_less
+from analysis.paths import happens_before as hb
+from analysis.paths.critical_path import critical_path, path_difference
+from analysis.paths.kernels import compiled, text_less
 from tests.analysis.dag_builder import IDS, UNTIMED, Row, capture_of, runs
 from tests.analysis.slow_paths import contract_untimed, edges_of, rows_of, slow_paths
 

@@ -10,8 +10,8 @@ import time
 
 import pytest
 
-from analysis import discovery
-from analysis.discovery import CaptureSource, Kinds, scan
+from analysis.discovery import tree as discovery
+from analysis.discovery.tree import CaptureSource, Kinds, scan
 from analysis.formats.peek import kind_of_file
 from tests.shared_data import SHARED, capture_names, needs_shared, variant_names
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import assume, given
 
-from analysis.early_dispatch import early_dispatch, markers
+from analysis.capture import EARLY_UNKNOWN, EARLY_YES, MISSING, Capture, TaskKind
 from analysis.errors import NotAvailable
-from analysis.model import EARLY_UNKNOWN, EARLY_YES, MISSING, Capture, TaskKind
+from analysis.measures.early_dispatch import early_dispatch, markers
 from tests.analysis.strategies import TASKS, captures
 from tests.builders import TICKS_PER_US, Rec, capture
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from analysis import export_trace
+from analysis.capture import Capture
 from analysis.errors import NotAvailable
-from analysis.export_trace import iter_trace, write_trace
-from analysis.model import Capture
+from analysis.export import trace as export_trace
+from analysis.export.trace import iter_trace, write_trace
 from tests.analysis.dag_builder import UNTIMED, Row, capture_of, runs
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from analysis import formats
+from analysis.capture import MISSING, Capture
 from analysis.errors import AmbiguousError, NotFoundError, UnknownFormatError
 from analysis.formats.report import INFORMATION
-from analysis.model import MISSING, Capture
 from tests import reference_loader
 from tests.shared_data import SHARED, capture_dir, capture_names, needs_shared, oracle, shared_params, variant_names
 

@@ -20,10 +20,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analysis import formats
+from analysis.capture import Capture
+from analysis.capture.store import Store
 from analysis.errors import AmbiguousError, InputError, LimitError, SwimscopeError
-from analysis.formats import reading
-from analysis.model import Capture
-from analysis.store import Store
+from analysis.formats.text import reading
 
 DATA = pathlib.Path(__file__).parents[1] / "data"
 FORMATS = ("chip", "unified", "us", "host", "launches")

@@ -7,14 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.formats import join as joining
-from analysis.formats import lanes, sorting, tables, warm
-from analysis.formats.host_clock import round_div
-from analysis.formats.idindex import IdIndex
-from analysis.formats.lanes import sub_rows
-from analysis.formats.raw import AicoreRows, AicpuRows, RawSwimlane
+from analysis.capture import MISSING
+from analysis.formats.join import lanes, sorting, tables
+from analysis.formats.join import records as joining
+from analysis.formats.join.host_clock import round_div
+from analysis.formats.join.idindex import IdIndex
+from analysis.formats.join.lanes import sub_rows
+from analysis.formats.join.raw import AicoreRows, AicpuRows, RawSwimlane
 from analysis.formats.report import MAX_PLACES, OTHER_PLACES, Report
-from analysis.model import MISSING
+from analysis.formats.text import warm
 
 BARS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 30), st.integers(0, 8), st.booleans()), max_size=60)
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from analysis import formats
+from analysis.capture import MISSING, Capture, TaskKind
 from analysis.errors import InputError
 from analysis.formats.report import INFORMATION, MESSAGES
-from analysis.model import MISSING, Capture, TaskKind
 
 DATA = Path(__file__).parents[1] / "data"
 SIBLING_NAMES = {"deps": "deps.json", "name_map": "name_map_Case.json", "cpm": "CPM_static.json"}

@@ -12,13 +12,14 @@ import msgspec
 import numpy as np
 import pytest
 
-from analysis.formats import phases, scan, walk
-from analysis.formats.cycles import ORCH, PHASES, PLAN
-from analysis.formats.raw import AicoreRows, AicpuRows, RawSwimlane, empty
-from analysis.formats.reading import Text, sections
+from analysis.formats.containers.cycles import ORCH, PHASES, PLAN
+from analysis.formats.join import phases
+from analysis.formats.join.raw import AicoreRows, AicpuRows, RawSwimlane, empty
+from analysis.formats.join.rows import RowFormat, int_rows
 from analysis.formats.registry import Sections
 from analysis.formats.report import Report
-from analysis.formats.rows import RowFormat, int_rows
+from analysis.formats.text import scan, walk
+from analysis.formats.text.reading import Text, sections
 
 FORM = RowFormat("aicore_tasks", (5, 6, 7), (0, 0, 0, 0, 0, 0, -1), 1)
 
@@ -162,7 +163,7 @@ def test_sections_of_another_shape(value: Any, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_number_rows_are_the_same_strict_and_tolerant(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("analysis.formats.rows._PIECE_BYTES", 64)
+    monkeypatch.setattr("analysis.formats.join.rows._PIECE_BYTES", 64)
     rng = random.Random(3)
     rows = [[rng.randrange(9), rng.randrange(2**64), at, 10**12 + at, 10**12 + at + 5, 3] for at in range(50)]
     strict = int_rows(msgspec.Raw(json.dumps(rows).encode()), FORM, "x", Report())
@@ -285,7 +286,7 @@ def test_short_files_never_load_the_compiled_scanners() -> None:
     import sys
 
     script = (
-        "import sys; from analysis.formats import walk, cycles, reading\n"
+        "import sys; from analysis.formats.containers import cycles; from analysis.formats.text import reading, walk\n"
         "assert walk.walk(reading.Text.of(b'{}'), cycles.PLAN) is None\n"
         "print('numba' in sys.modules)"
     )

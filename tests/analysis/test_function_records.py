@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analysis.capture import Capture
 from analysis.errors import NotFoundError
 from analysis.formats import load
-from analysis.function_records import bin_count, function_records, longest_function, longest_of_slices
-from analysis.functions import function_statistics
-from analysis.model import Capture
+from analysis.measures.function_records import bin_count, function_records, longest_function, longest_of_slices
+from analysis.measures.functions import function_statistics
 from analysis.synth.capture import write_capture
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 
+from analysis.capture import MISSING, Capture
 from analysis.errors import NotAvailable
-from analysis.functions import STAMP_COLUMNS, elapsed_test_ticks, function_statistics
-from analysis.model import MISSING, Capture
-from analysis.needs import has_receive
+from analysis.measures.functions import STAMP_COLUMNS, elapsed_test_ticks, function_statistics
+from analysis.measures.needs import has_receive
 from tests.analysis.strategies import captures
 from tests.builders import TICKS_PER_US, Rec, capture
 

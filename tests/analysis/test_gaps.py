@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from analysis.critical_path import critical_path
 from analysis.errors import NotAvailable
-from analysis.gaps import JSON_KEYS, gaps
+from analysis.paths.critical_path import critical_path
+from analysis.paths.gaps import JSON_KEYS, gaps
 from tests.analysis.dag_builder import UNTIMED, Row, capture_of, runs
 
 US = 1 / 50

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analysis.capture import Capture
 from analysis.errors import NotAvailable
 from analysis.formats import load
 from analysis.graph.layers import longest_path_layers
@@ -26,7 +27,6 @@ from analysis.graph.scene import (
     whole_scene,
 )
 from analysis.graph.summary import Partition, backward_edges, group_exec_us, levels, partition, summarise
-from analysis.model import Capture
 from tests.analysis.dag_builder import UNTIMED
 from tests.builders import Rec, capture
 from tests.shared_data import capture_dir, capture_names, shared_params

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analysis.capture import Capture
 from analysis.graph.neighbourhood import adjacency
 from analysis.graph.text import (
     annotation_rows,
@@ -22,7 +23,6 @@ from analysis.graph.text import (
     neighbour_rows,
     wait_us,
 )
-from analysis.model import Capture
 from tests.analysis.dag_builder import UNTIMED, capture_of
 from tests.builders import Rec, capture
 

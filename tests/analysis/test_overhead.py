@@ -7,9 +7,9 @@ import json
 import pytest
 from hypothesis import assume, given
 
+from analysis.capture import MISSING, Capture
 from analysis.errors import NotAvailable
-from analysis.model import MISSING, Capture
-from analysis.overhead import scheduler_overhead, system_overhead
+from analysis.measures.overhead import scheduler_overhead, system_overhead
 from tests.analysis.strategies import captures
 from tests.builders import TICKS_PER_US, Phase, Rec, capture
 

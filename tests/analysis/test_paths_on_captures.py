@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis.critical_path import critical_path, path_difference
+from analysis.capture import Capture
 from analysis.errors import NotAvailable
-from analysis.export_trace import write_trace
+from analysis.export.trace import write_trace
 from analysis.formats import load
-from analysis.gaps import gaps
 from analysis.graph.reduction import MODES, edge_masks, edges
-from analysis.model import Capture
+from analysis.paths.critical_path import critical_path, path_difference
+from analysis.paths.gaps import gaps
 from analysis.timeline.items import ItemKind, View
 from tests.shared_data import capture_dir, capture_names, oracle, shared_params
 

@@ -9,9 +9,9 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from analysis.model import Capture
-from analysis.report.build import SHOWN, Report, ReportSection, build, to_html, to_markdown
-from analysis.report.writers import HTML_ROWS, MARKDOWN_ROWS
+from analysis.capture import Capture
+from analysis.export.report.build import SHOWN, Report, ReportSection, build, to_html, to_markdown
+from analysis.export.report.writers import HTML_ROWS, MARKDOWN_ROWS
 from analysis.results import Column, Table
 from tests.builders import Phase, Rec, capture
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.model import MISSING
+from analysis.capture import MISSING
 from analysis.results import Column, Table, task_ids, task_names, to_us
 from tests.builders import Rec, capture
 

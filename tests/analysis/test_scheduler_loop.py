@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
+from analysis.capture import Capture
 from analysis.errors import NotAvailable
-from analysis.model import Capture
-from analysis.scheduler_loop import scheduler_loop
+from analysis.measures.scheduler_loop import scheduler_loop
 from tests.analysis.strategies import loops
 from tests.builders import TICKS_PER_US, Phase, capture
 

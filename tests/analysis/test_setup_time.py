@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import assume, given
 
+from analysis.capture import Capture
 from analysis.errors import NotAvailable, ParameterError
-from analysis.model import Capture
-from analysis.needs import has_receive
-from analysis.setup_time import setup_times
+from analysis.measures.needs import has_receive
+from analysis.measures.setup_time import setup_times
 from tests.analysis.strategies import captures
 from tests.builders import TICKS_PER_US, Rec, capture
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.steps import StepCurve, count_steps, merged_times, union_length
+from analysis.measures.steps import StepCurve, count_steps, merged_times, union_length
 
 intervals = st.lists(st.tuples(st.integers(-5, 30), st.integers(-2, 15)), max_size=12)
 

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis import colfile, formats
+from analysis import formats
+from analysis.capture import Capture, colfile
+from analysis.capture.store import LEFTOVER_SECONDS, TABLES, Store
 from analysis.errors import InputError, NotFoundError
-from analysis.model import Capture
-from analysis.store import LEFTOVER_SECONDS, TABLES, Store
 
 DATA = pathlib.Path(__file__).parents[1] / "data"
 
@@ -91,8 +91,8 @@ def test_a_known_run_is_neither_read_nor_hashed(
     store: Store, run: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store.open(run)
-    monkeypatch.setattr("analysis.store.load_inputs", never)
-    monkeypatch.setattr("analysis.store._sha256", never)
+    monkeypatch.setattr("analysis.capture.store.load_inputs", never)
+    monkeypatch.setattr("analysis.capture.store._sha256", never)
     assert len(store.open(run).records) == 5
 
 
@@ -101,7 +101,7 @@ def test_a_copy_or_a_touch_is_found_by_content(
 ) -> None:
     first = store.open(run)
     shutil.copytree(run, tmp_path / "copy")
-    monkeypatch.setattr("analysis.store.load_inputs", never)
+    monkeypatch.setattr("analysis.capture.store.load_inputs", never)
     copied = store.open(tmp_path / "copy")
     assert copied.meta.capture_id == first.meta.capture_id
     assert (first.meta.label, copied.meta.label) == ("case", "copy")
@@ -282,7 +282,7 @@ def test_several_processes_open_the_same_capture_at_once(store: Store, run: path
 def test_a_process_killed_while_it_writes_harms_nobody(store: Store, run: pathlib.Path) -> None:
     script = (
         "import sys, time\n"
-        "from analysis import colfile, store\n"
+        "from analysis.capture import colfile, store\n"
         "real = colfile.write\n"
         "def slow(path, columns):\n"
         "    real(path, columns)\n"

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from analysis import formats
+from analysis.capture import Capture, PhaseLane, TaskKind
 from analysis.errors import InputError, LimitError
-from analysis.model import Capture, PhaseLane, TaskKind
 from analysis.synth import demo as synth_demo
 from analysis.synth.capture import SHAPES, write_capture
 from analysis.synth.schedule import draws

@@ -8,18 +8,18 @@ import json
 import numpy as np
 import pytest
 
+from analysis.capture import EARLY_YES, MISSING, Capture, PhaseLane, TaskKind
 from analysis.errors import NotAvailable, NotFoundError
 from analysis.formats import load
-from analysis.model import EARLY_YES, MISSING, Capture, PhaseLane, TaskKind
 from analysis.results import task_names
 from analysis.timeline.details import item_facts, maximum_lead, task_facts
 from analysis.timeline.find import cell_summary, item_name, nearest, neighbour_in_lane, visible_table
+from analysis.timeline.highlight import best_names, highlight_items, matches_name, search_items, search_tasks
 from analysis.timeline.items import ItemKind, View, available_views, view_items
 from analysis.timeline.lines import PRED, SUCC, dependency_lines
+from analysis.timeline.message import view_info, window_message
 from analysis.timeline.query import build_index, index_from_store, stored_arrays
-from analysis.timeline.sets import best_names, highlight_items, matches_name, search_items, search_tasks
-from analysis.timeline.wire import view_info, window_message
-from components.swimlane_details import details
+from components.swimlane.details import details
 from tests.builders import Rec, capture
 from tests.shared_data import capture_dir, capture_names, oracle, shared_params
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from analysis.cores import core_statistics
+from analysis.capture import Capture
 from analysis.errors import NotAvailable, ParameterError
-from analysis.model import Capture
-from analysis.ranges import range_statistics
-from analysis.utilisation import utilisation
+from analysis.measures.cores import core_statistics
+from analysis.measures.ranges import range_statistics
+from analysis.measures.utilisation import utilisation
 from tests.analysis.strategies import captures
 from tests.builders import TICKS_PER_US, Rec, capture
 

@@ -10,9 +10,9 @@ import pytest
 from dash import Dash
 
 from analysis.synth.capture import write_capture
-from app.factory import create_app
-from app.services import Services
-from app.settings import Root, Settings
+from app.server.factory import create_app
+from app.server.services import Services
+from app.server.settings import Root, Settings
 
 
 @pytest.fixture(scope="session")

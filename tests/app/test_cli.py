@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from werkzeug.security import check_password_hash
 
-from app import cli
-from app.settings import Root, Settings, load_settings, table
+from app.server import cli
+from app.server.settings import Root, Settings, load_settings, table
 
 
 def test_settings_lists_every_setting_with_its_value(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from analysis.errors import InputError
-from app.errors import describe
-from app.factory import create_app
-from app.settings import Settings
+from app.server.errors import describe
+from app.server.factory import create_app
+from app.server.settings import Settings
 
 
 def text(error: Exception) -> str:

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from analysis.synth.capture import write_capture
-from app.factory import make_services
-from app.library import run_key
-from app.pages import functions
-from app.settings import Root, Settings
-from app.url_state import ViewState
+from app.functions import page as functions
+from app.runs.library import run_key
+from app.server.factory import make_services
+from app.server.settings import Root, Settings
+from app.shell.url_state import ViewState
 
 
 @pytest.mark.parametrize(

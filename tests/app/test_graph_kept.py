@@ -10,14 +10,14 @@ import pytest
 
 from analysis.graph import reduction
 from analysis.synth.capture import write_capture
-from app import graph_kept
-from app.factory import create_app
-from app.jobs import Job
-from app.library import run_key
-from app.pages import graph as page
-from app.services import Services
-from app.settings import Root, Settings
-from app.url_state import ViewState
+from app.graph import page
+from app.graph import prepared as graph_kept
+from app.runs.library import run_key
+from app.server.factory import create_app
+from app.server.services import Services
+from app.server.settings import Root, Settings
+from app.shell.url_state import ViewState
+from app.work.jobs import Job
 
 KEY = run_key("r", "c/dfx_outputs")
 

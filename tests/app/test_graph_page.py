@@ -12,12 +12,13 @@ import pytest
 from flask.testing import FlaskClient
 
 from analysis.graph.scene import MAX_ELEMENTS
-from app import graph_picture, graph_side
-from app.factory import create_app
-from app.pages import graph as page
-from app.services import Services
-from app.settings import Root, Settings
-from app.url_state import ViewState
+from app.graph import page
+from app.graph import picture as graph_picture
+from app.graph import side as graph_side
+from app.server.factory import create_app
+from app.server.services import Services
+from app.server.settings import Root, Settings
+from app.shell.url_state import ViewState
 
 FAN = 10_000
 

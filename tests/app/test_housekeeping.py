@@ -12,11 +12,11 @@ import pytest
 
 from analysis.errors import NotFoundError
 from analysis.synth.capture import write_capture
-from app import housekeeping
-from app.factory import make_services
-from app.jobs import Job, Progress, write_status
-from app.library import run_key
-from app.settings import Root, Settings
+from app.runs.library import run_key
+from app.server.factory import make_services
+from app.server.settings import Root, Settings
+from app.work import housekeeping
+from app.work.jobs import Job, Progress, write_status
 
 
 def test_captures_used_longest_ago_go_first_and_open_again(tmp_path: Path) -> None:

@@ -7,15 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from analysis.store import Store
+from analysis.capture.store import Store
 from analysis.synth.capture import write_capture
-from app import opening, table_page
-from app.factory import make_services
-from app.jobs import STALE_S, Job, Jobs, Progress, cancel_file, read_status, write_status
-from app.library import run_key
-from app.run_job import Cancelled, Reporter
-from app.settings import Root, Settings
-from app.url_state import ViewState
+from app.runs.library import run_key
+from app.server.factory import make_services
+from app.server.settings import Root, Settings
+from app.shell.url_state import ViewState
+from app.tables import views as table_page
+from app.work import waiting as opening
+from app.work.child import Cancelled, Reporter
+from app.work.jobs import STALE_S, Job, Jobs, Progress, cancel_file, read_status, write_status
 from tests.waiting import until
 
 

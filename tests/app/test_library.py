@@ -8,15 +8,17 @@ from typing import Any
 
 import pytest
 
-from analysis.discovery import CaptureSource, scan
+from analysis.capture import Capture
+from analysis.discovery.tree import CaptureSource, scan
 from analysis.errors import InputError, NotFoundError
-from analysis.model import Capture
 from analysis.synth.capture import write_capture
-from app import library, opening, run_rows
-from app.factory import make_services
-from app.library import UNEXPECTED, RunRow, run_key
-from app.services import Services
-from app.settings import Root, Settings
+from app.runs import library
+from app.runs import rows as run_rows
+from app.runs.library import UNEXPECTED, RunRow, run_key
+from app.server.factory import make_services
+from app.server.services import Services
+from app.server.settings import Root, Settings
+from app.work import waiting as opening
 from tests.app.conftest import key_of
 from tests.waiting import until
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from analysis.errors import LimitError, NotFoundError
-from app.links import Links
-from app.router import read_view
-from app.services import Services
-from app.url_state import ViewState, pairs
+from app.server.services import Services
+from app.shell.links import Links
+from app.shell.router import read_view
+from app.shell.url_state import ViewState, pairs
 
 
 def test_a_stored_view_comes_back_under_its_content_hash(tmp_path: Path) -> None:

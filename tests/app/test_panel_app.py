@@ -12,14 +12,14 @@ import pytest
 
 from analysis import cli
 from analysis.errors import NotAvailable, NotFoundError
-from app import table_page
-from app.panel import drawings
-from app.panel.content import content
-from app.panel.rows import row_of
-from app.panel.view import KEEP_WINDOWS, TABS, WINDOWED, Panels, read_tab
-from app.services import Services
-from app.url_state import ViewState
-from components import panel as parts
+from app.server.services import Services
+from app.shell.url_state import ViewState
+from app.swimlane.panel import drawings
+from app.swimlane.panel.content import content
+from app.swimlane.panel.rows import row_of
+from app.swimlane.panel.tabs import KEEP_WINDOWS, TABS, WINDOWED, Panels, read_tab
+from app.tables import views as table_page
+from components.swimlane import panel as parts
 from tests.app.conftest import key_of
 
 NAMES = [name for name, _text in TABS if name != "overview"]

@@ -9,9 +9,9 @@ from importlib import resources
 import flask
 import pytest
 
-from app.factory import assets_folder, create_app
-from app.scripts import PLOTLY, eager, joined
-from app.settings import load_settings
+from app.server.factory import assets_folder, create_app
+from app.server.scripts import PLOTLY, eager, joined
+from app.server.settings import load_settings
 
 ORIGINAL = resources.files("plotly").joinpath("package_data/plotly.min.js").read_bytes()
 

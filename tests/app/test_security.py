@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from werkzeug.security import generate_password_hash
 
-from app.factory import create_app
-from app.settings import Settings
+from app.server.factory import create_app
+from app.server.settings import Settings
 
 ROUTES = (
     "/",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.settings import Root, Settings, SettingsError, current, load_settings, parse_root, table
+from app.server.settings import Root, Settings, SettingsError, current, load_settings, parse_root, table
 
 
 def test_the_command_line_beats_the_environment_beats_the_file(tmp_path: Path) -> None:

@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 
 from analysis import cli, registry
 from analysis.results import Column, Table
-from app import table_page, table_query, table_rows
-from app.callbacks.tables import Orders, block
-from app.services import Services
-from app.url_state import ViewState
+from app.server.services import Services
+from app.shell.url_state import ViewState
+from app.tables import query as table_query
+from app.tables import rows as table_rows
+from app.tables import views as table_page
+from app.tables.callbacks import Orders, block
 from tests.app.conftest import key_of
 
 TABLE = Table(
@@ -216,7 +218,7 @@ def test_a_window_outside_the_run_is_a_problem(services: Services, window: dict[
 
 
 def test_outcomes_are_computed_once_and_shared_on_disk(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    from app import analyses
+    from app.work import outcomes as analyses
 
     capture = services.library.capture(key_of(services, "attention"))
     first = services.analyses.get(capture, "cores", {})

@@ -10,13 +10,13 @@ import pytest
 from dash import Dash
 
 from analysis.synth.capture import write_capture
-from app.callbacks.swimlane import details_of
-from app.factory import create_app
-from app.library import run_key
-from app.pages import swimlane as page
-from app.services import Services
-from app.settings import Root, Settings
-from app.url_state import ViewState
+from app.runs.library import run_key
+from app.server.factory import create_app
+from app.server.services import Services
+from app.server.settings import Root, Settings
+from app.shell.url_state import ViewState
+from app.swimlane import page
+from app.swimlane.callbacks import details_of
 
 
 @pytest.fixture(scope="module")

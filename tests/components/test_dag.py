@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from analysis.capture import EARLY_YES, Capture, TaskKind
 from analysis.graph.layout import layered
 from analysis.graph.scene import path_scene, summary_scene, whole_scene
 from analysis.graph.summary import levels, partition
-from analysis.model import EARLY_YES, Capture, TaskKind
-from components import dag, dag_details, dag_page, dag_svg
-from components.dag import Marks, elements, short
-from components.dag_style import LOOKS, SIZES, stylesheet
+from components.dag import details as dag_details
+from components.dag import elements as dag
+from components.dag import page as dag_page
+from components.dag import svg as dag_svg
+from components.dag.elements import Marks, elements, short
+from components.dag.style import LOOKS, SIZES, stylesheet
 from components.theme import SURFACES, function_color_index
 from tests.builders import Rec, capture
 

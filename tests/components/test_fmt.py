@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.model import HostClock
+from analysis.capture import HostClock
 from components import fmt
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from components import grid
-from components.graph import GRAPH_CONFIG, graph, typed
+from components.plot import GRAPH_CONFIG, graph, typed
 
 SCRIPT = (Path(__file__).parents[2] / "assets" / "js" / "03-grid.js").read_text()
 UNITS = ("us", "ticks", "count", "share", "index", "id", "ids", "text", "texts", "bool", "bytes", "time", "duration_us")

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.function_records import FunctionRecords
-from analysis.model import Notice
-from components import plots, quality
+from analysis.capture import Notice
+from analysis.measures.function_records import FunctionRecords
+from components import figures as plots
+from components import quality
 from components.theme import function_color
 
 

@@ -20,8 +20,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request
 
-from app.factory import PAGES, load
-from app.pages import tables
+from app.server.factory import FEATURES
 from tests.shared_data import REPO
 
 CHROMIUM_FLAGS = (
@@ -69,7 +68,7 @@ def slow_down(context: BrowserContext, page: Page) -> None:
 
 def page_paths() -> dict[str, str]:
     """Every page of the product: name → path template, in which ``<run>`` stands for a run key."""
-    return {module.PAGE.name: module.PAGE.path_template for module in (*load(PAGES), *tables.pages())}
+    return {view.page.name: view.page.path_template for feature in FEATURES for view in feature.views}
 
 
 def find_chromium() -> str | None:
@@ -160,8 +159,8 @@ def _run_keys(roots: dict[str, pathlib.Path], folder: pathlib.Path) -> dict[str,
     mounts = [f"{name}={path}" for name, path in roots.items()]
     program = (
         "import json, sys\n"
-        "from app.factory import make_services\n"
-        "from app.settings import load_settings\n"
+        "from app.server.factory import make_services\n"
+        "from app.server.settings import load_settings\n"
         "library = make_services(load_settings(json.loads(sys.argv[1]))).library\n"
         "library.scan_once()\n"
         "print(json.dumps({f'{row.root}:{row.path}': row.key for row in library.runs()}))\n"

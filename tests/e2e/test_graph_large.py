@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from app import graph_kept
-from app.factory import make_services
-from app.jobs import Job, Progress, State, cancel_file, write_status
-from app.settings import Root, Settings
+from app.graph import prepared as graph_kept
+from app.server.factory import make_services
+from app.server.settings import Root, Settings
+from app.work.jobs import Job, Progress, State, cancel_file, write_status
 from tests.e2e import harness
 from tests.e2e.graph_page import drawn, follows
 from tests.e2e.harness import Server

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from analysis import cli
-from app.panel.view import TABS
+from app.swimlane.panel.tabs import TABS
 from tests.e2e.harness import THEMES, VIEWPORTS, Server, open_page, set_theme
 from tests.e2e.panel_page import Panel, arrive, box
 from tests.e2e.test_a11y import check_accessible

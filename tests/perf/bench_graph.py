@@ -16,15 +16,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from analysis.capture import Capture
 from analysis.graph.neighbourhood import adjacency, neighbourhood
 from analysis.graph.text import neighbour_rows
-from analysis.model import Capture
-from app import graph_picture
-from app.factory import create_app
-from app.pages import graph as page
-from app.services import Services
-from app.settings import Root, Settings
-from app.url_state import ViewState
+from app.graph import page
+from app.graph import picture as graph_picture
+from app.server.factory import create_app
+from app.server.services import Services
+from app.server.settings import Root, Settings
+from app.shell.url_state import ViewState
 from tests.shared_data import PRESENT, SHARED, WHY_ABSENT
 
 HUGE = "pa_huge_l4"

@@ -25,9 +25,9 @@ import orjson
 from playwright.sync_api import sync_playwright
 
 from analysis.synth.capture import write_capture
-from app import run_rows
-from app.factory import make_services
-from app.settings import Root, Settings
+from app.runs import rows as run_rows
+from app.server.factory import make_services
+from app.server.settings import Root, Settings
 from tests.e2e import harness
 
 CAPTURES = 2_000

@@ -47,8 +47,8 @@ LOADS = _HEAD + "data = path.read_bytes()\nrun(lambda: json.loads(data))"
 DEPS_ONLY = (
     _HEAD
     + """
-from analysis.formats import deps
-from analysis.formats.reading import paused_collector, read_file, sections
+from analysis.formats.containers import deps
+from analysis.formats.text.reading import paused_collector, read_file, sections
 from analysis.formats.registry import Sections
 from analysis.formats.report import Report
 def work():
@@ -57,12 +57,12 @@ def work():
 run(work)
 """
 )
-WARM_UP = _HEAD + "from analysis.formats.warm import warm_up\nrun(warm_up)"
+WARM_UP = _HEAD + "from analysis.formats.text.warm import warm_up\nrun(warm_up)"
 OPEN = (
     _HEAD
     + """
-from analysis.formats.warm import warm_up
-from analysis.store import Store
+from analysis.formats.text.warm import warm_up
+from analysis.capture.store import Store
 warm_up()
 store = Store(sys.argv[2])
 run(lambda: store.open(path))
@@ -71,7 +71,7 @@ run(lambda: store.open(path))
 RESIDENT = (
     _HEAD
     + """
-from analysis.store import Store
+from analysis.capture.store import Store
 def resident():
     return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 2**20
 store = Store(sys.argv[2])

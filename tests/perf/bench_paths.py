@@ -26,12 +26,12 @@ import pytest
 if __name__ == "__main__":
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 
-from analysis.critical_path import critical_path
-from analysis.export_trace import write_trace
+from analysis.capture import Capture
+from analysis.export.trace import write_trace
 from analysis.formats import load
-from analysis.gaps import gaps
 from analysis.graph.reduction import edge_masks
-from analysis.model import Capture
+from analysis.paths.critical_path import critical_path
+from analysis.paths.gaps import gaps
 from analysis.synth.capture import write_capture
 from tests.analysis.slow_paths import edges_of, rows_of, slow_paths
 

@@ -20,12 +20,12 @@ import pytest
 if __name__ == "__main__":
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 
-from analysis.model import Capture
-from analysis.store import Store
+from analysis.capture import Capture
+from analysis.capture.store import Store
 from analysis.synth.capture import write_capture
 from analysis.timeline.items import View
+from analysis.timeline.message import window_message
 from analysis.timeline.query import LodIndex, index_from_store, stored_arrays, stored_key
-from analysis.timeline.wire import window_message
 
 WIDTH_PX = 1240
 MAX_BARS, MAX_BYTES = 16_000, 380_000

@@ -1,0 +1,178 @@
+"""What is a capture as a whole: its facts, its notices, its tables, and how its tasks are called?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from analysis.capture.columns import I4
+from analysis.capture.kinds import GRAPH_NODE_MASK, TaskKind
+from analysis.capture.tables import (
+    AnnotationTable,
+    ArgTable,
+    EdgeTable,
+    OrchTable,
+    PhaseTable,
+    RecordTable,
+    TaskTable,
+    TensorTable,
+    UnmatchedTable,
+    UploadTable,
+    ViewTable,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One data-quality finding.
+
+    ``detail`` counts the finding by place, for example ``{"core 3": 2}``; the sum need not equal ``count`` when the
+    place is unknown.
+    """
+
+    code: str
+    count: int
+    message: str
+    detail: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class HostClock:
+    """How host nanoseconds relate to device ticks (host-orchestrated runs only).
+
+    When ``merged``, host times in :class:`OrchTable` and ``uploads`` have been interpolated onto the device axis with
+    ``uncertainty_ns``; otherwise the host part lies before the device part and the gap between them is unknown
+    (``reason`` says why).
+    """
+
+    merged: bool
+    uncertainty_ns: int | None
+    reason: str
+    status: str
+    dropped_records: int
+    origin_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureMeta:
+    """Facts about the whole capture."""
+
+    capture_id: str
+    """sha256 (hex) over the bytes of every file that went in, plus the launch index."""
+    label: str
+    level: int
+    """Capture level 0..4; a level never invents data of a higher one."""
+    container: str
+    """Generation of the file: ``chip``, ``unified``, ``l2_cycles``, ``us`` …"""
+    clock_freq_hz: int | None
+    ticks_per_us: float
+    zero_ticks: int
+    tolerance_ticks: int
+    """Happens-before tolerance: 2 cycles, or 40 ns where the container holds no clock."""
+    num_cores: int
+    core_types: tuple[str, ...]
+    """``"aic"``, ``"aiv"`` or another text, indexed by core id."""
+    core_to_thread: tuple[int, ...] | None
+    launch: int
+    launches: int
+    aicore_rows: int
+    aicpu_rows: int
+    has_records_file: bool
+    has_deps: bool
+    edges_from_fanout: bool
+    """Edges were taken from ``fanout[]`` because deps.json is absent: alloc predecessors are missing."""
+    has_name_map: bool
+    orchestrator_name: str | None
+    func_names: dict[int, str]
+    phase_kinds: tuple[str, ...]
+    """Names for ``PhaseTable.kind`` and ``OrchTable.kind``."""
+    dtypes: tuple[str, ...]
+    """Names for every ``dtype`` column."""
+    scheduler_streams: tuple[int, ...]
+    """Scheduler ids present in the file, empty streams included, ascending."""
+    orchestrator_streams: int
+    host_clock: HostClock | None
+    sources: dict[str, str]
+    """Kind of file (``swimlane``, ``deps``, ``name_map``, ``cpm_static``, ``cpm_observed``) → file name."""
+    notices: tuple[Notice, ...]
+    extra: dict[str, Any] = field(default_factory=dict)
+    """Anything else a page shows verbatim (``aicpu_orchestrator`` summary, dispatch program …)."""
+
+    def func_name(self, func_id: int) -> str:
+        """What a person calls function ``func_id``: its mapped name, ``func_<id>``, or ``unresolved`` for -1."""
+        if func_id < 0:
+            return "unresolved"
+        return self.func_names.get(func_id, f"func_{func_id}")
+
+    def us(self, ticks: int | float) -> float:
+        """Convert a tick *difference* to microseconds, for display."""
+        return float(ticks) / self.ticks_per_us
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedPaths:
+    """Critical paths read from CPM files, as dense task indexes by start; empty arrays when there is no file."""
+
+    static: I4
+    observed: I4
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One launch of one run: every table an analysis or a page reads."""
+
+    meta: CaptureMeta
+    records: RecordTable
+    tasks: TaskTable
+    edges: EdgeTable
+    annotations: AnnotationTable
+    args: ArgTable
+    tensors: TensorTable
+    views: ViewTable
+    phases: PhaseTable
+    orch: OrchTable
+    uploads: UploadTable
+    unmatched: UnmatchedTable
+    paths: ImportedPaths
+
+    def task_index(self, task_id: int) -> int:
+        """Dense index of ``task_id``, or -1 when no stream or file names it."""
+        if not 0 <= task_id < 2**64:
+            return -1
+        at = int(np.searchsorted(self.tasks.task_id, np.uint64(task_id)))
+        if at < len(self.tasks) and int(self.tasks.task_id[at]) == task_id:
+            return at
+        return -1
+
+    def task_name(self, task: int) -> str:
+        """What a person calls the task: its function name, or its kind for alloc, dummy and graph tasks.
+
+        A node of a graph task has no function id: it is called by outer task and node, ``t6 node 3``.
+        """
+        kind = TaskKind(int(self.tasks.kind[task]))
+        func_id = int(self.tasks.func_id[task])
+        if func_id >= 0:
+            return self.meta.func_name(func_id)
+        if kind in (TaskKind.ALLOC, TaskKind.DUMMY, TaskKind.GRAPH):
+            return kind.name.lower()
+        outer = int(self.tasks.outer[task])
+        if outer >= 0:
+            node = int(self.tasks.task_id[task]) & GRAPH_NODE_MASK
+            return f"{task_label(int(self.tasks.task_id[outer]))} node {node}"
+        return "unresolved"
+
+    @property
+    def makespan_ticks(self) -> int | None:
+        """max end - min start over records, or None without records."""
+        if not len(self.records):
+            return None
+        return int(self.records.end_ticks.max()) - int(self.records.start_ticks.min())
+
+
+def task_label(task_id: int) -> str:
+    """Ring & Task ID as people say it: ``t<local>`` in ring 0, ``r<ring>t<local>`` elsewhere."""
+    ring = (task_id >> 32) & 0xFF
+    local = task_id & 0xFFFFFFFF
+    return f"r{ring}t{local}" if ring else f"t{local}"

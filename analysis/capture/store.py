@@ -1,0 +1,326 @@
+"""The store: a columnar copy of every opened capture on disk, found by content, shared by all processes.
+
+Question answered: how does any worker get a capture, or something computed from it, in milliseconds?
+
+Layout under ``root``::
+
+    captures/<2 hex>/<capture id>-<version>/   columns.bin, meta.json
+    derived/<2 hex>/<capture id>/<key hash>.bin
+    index/<hash>.json                          (paths, sizes, times, inodes) → capture id
+    locks/, tmp/
+
+An entry is written in ``tmp/`` and renamed, so it is there completely or not at all; a crash leaves only a directory in
+``tmp/`` that a later start removes. A damaged entry is thrown away and built again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import time
+import uuid
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import msgspec
+from numpy.typing import NDArray
+
+from analysis.capture import Capture, CaptureMeta, colfile
+from analysis.errors import InputError, readable
+from analysis.formats.inputs import Inputs, find, identity
+from analysis.formats.loading import Progress, load_inputs, no_progress
+
+STORE_VERSION = 2
+"""Raise when the meaning of a stored column changes."""
+LEFTOVER_SECONDS = 3600
+_LOCK_POLL_SECONDS = 0.05
+T = TypeVar("T")
+Arrays: TypeAlias = dict[str, NDArray[Any]]
+
+
+def _tables() -> dict[str, type]:
+    hints = Capture.__annotations__
+    import analysis.capture as model
+
+    return {name: getattr(model, str(hint)) for name, hint in hints.items() if name != "meta"}
+
+
+TABLES = _tables()
+_LAYOUT = ";".join(f"{name}:{','.join(f.name for f in fields(kind))}" for name, kind in TABLES.items())
+VERSION = f"{STORE_VERSION}.{zlib.crc32(_LAYOUT.encode()):08x}"
+"""Version of an entry: rises with :data:`STORE_VERSION` and with every change of the model's columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One stored capture or set of derived arrays: where it lies, how big it is, when it was last used."""
+
+    path: Path
+    size_bytes: int
+    used_at: float
+
+
+class Store:
+    """Content-addressed captures and derived arrays under one directory.
+
+    Args:
+        root: directory of the store, created when absent. Several processes may share it.
+    """
+
+    def __init__(self, root: str | Path) -> None:
+        self.root = Path(root)
+        for name in ("captures", "derived", "index", "locks", "tmp"):
+            (self.root / name).mkdir(parents=True, exist_ok=True)
+        self._sweep()
+
+    def open(self, path: str | Path, launch: int = 0, progress: Progress | None = None) -> Capture:
+        """The capture at ``path``, from the store when its files are known, else read and stored.
+
+        Args:
+            path: swimlane file or dfx_outputs directory.
+            launch: which launch of a file that holds several.
+            progress: called with (share done, what); an exception it raises cancels the open and leaves no trace.
+
+        Raises:
+            NotFoundError, AmbiguousError, UnknownFormatError, InputError: as :func:`analysis.formats.load`.
+        """
+        report = progress or no_progress
+        inputs = find(Path(path))
+        key = _stat_key(inputs, launch)
+        capture = self._known(key, inputs)
+        if capture is not None:
+            return capture
+        with self._locked(key, report):
+            capture = self._known(key, inputs) or self._by_content(inputs, launch, key)
+            return capture if capture is not None else self._import(inputs, launch, key, report)
+
+    def known(self, path: str | Path, launch: int = 0) -> Capture | None:
+        """The capture at ``path`` when the store has it already, else None; reads no input file.
+
+        Raises:
+            NotFoundError, AmbiguousError: as :meth:`open`.
+        """
+        inputs = find(Path(path))
+        return self._known(_stat_key(inputs, launch), inputs)
+
+    def derived(self, capture: Capture, key: str, build: Callable[[], Arrays]) -> Arrays:
+        """Arrays computed from ``capture``, built once per content and ``key``.
+
+        Args:
+            capture: what the arrays are computed from.
+            key: name, version and parameters of the computation.
+            build: computes the arrays when they are not stored yet.
+
+        Returns:
+            Read-only, memory-mapped arrays by name.
+        """
+        path = self._derived_path(capture, key)
+        with contextlib.suppress(colfile.DamagedError):
+            return _touched(path, colfile.read(path))
+        arrays = build()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = self._temporary()
+        try:
+            colfile.write(fresh, arrays)
+            fresh.replace(path)
+        finally:
+            fresh.unlink(missing_ok=True)
+        return colfile.read(path)
+
+    def holds(self, capture: Capture, key: str) -> bool:
+        """Whether :meth:`derived` finds ``key`` without building it."""
+        return self._derived_path(capture, key).exists()
+
+    def entries(self) -> list[Entry]:
+        """Everything that can be evicted, least recently used first."""
+        found = [_entry(path) for path in (self.root / "captures").glob("*/*") if path.is_dir()]
+        found += [_entry(path) for path in (self.root / "derived").glob("*/*/*.bin")]
+        return sorted((entry for entry in found if entry is not None), key=lambda entry: entry.used_at)
+
+    def size_bytes(self) -> int:
+        """Size of all entries."""
+        return sum(entry.size_bytes for entry in self.entries())
+
+    def evict(self, max_bytes: int) -> int:
+        """Remove least recently used entries until at most ``max_bytes`` remain; returns the bytes removed.
+
+        Processes that have a removed entry mapped keep it until they let go.
+        """
+        entries = self.entries()
+        excess = sum(entry.size_bytes for entry in entries) - max_bytes
+        removed = 0
+        for entry in entries:
+            if removed >= excess:
+                break
+            self._discard(entry.path)
+            removed += entry.size_bytes
+        return removed
+
+    def _known(self, key: str, inputs: Inputs) -> Capture | None:
+        """The capture the index names for these files, None when unknown or damaged."""
+        try:
+            capture_id = json.loads((self.root / "index" / f"{key}.json").read_bytes())["capture_id"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return self._map(str(capture_id), inputs)
+
+    def _by_content(self, inputs: Inputs, launch: int, key: str) -> Capture | None:
+        """The capture with the same bytes, stored from another place or before a touch.
+
+        Hashing all files only pays when such a capture can exist, so sizes are compared first.
+        """
+        if not (self.root / "index" / f"{_size_key(inputs, launch)}.sizes").exists():
+            return None
+        try:
+            capture_id = identity({kind: _sha256(path) for kind, path in inputs.files.items()}, launch)
+        except OSError:
+            return None  # the import says which file cannot be read, and goes on without it where it can
+        capture = self._map(capture_id, inputs)
+        if capture is not None and _stat_key(inputs, launch) == key:
+            self._remember(key, inputs, launch, capture_id)
+        return capture
+
+    def _import(self, inputs: Inputs, launch: int, key: str, progress: Progress) -> Capture:
+        capture = load_inputs(inputs, launch, progress)
+        progress(0.9, "writing the store")
+        self._write(capture)
+        if _stat_key(inputs, launch) == key:
+            self._remember(key, inputs, launch, capture.meta.capture_id)
+        progress(1.0, "done")
+        return self._map(capture.meta.capture_id, inputs) or capture
+
+    def _derived_path(self, capture: Capture, key: str) -> Path:
+        name = hashlib.sha256(f"{VERSION}\n{key}".encode()).hexdigest()[:32]
+        return self.root / "derived" / capture.meta.capture_id[:2] / capture.meta.capture_id / f"{name}.bin"
+
+    def _entry_path(self, capture_id: str) -> Path:
+        return self.root / "captures" / capture_id[:2] / f"{capture_id}-{VERSION}"
+
+    def _map(self, capture_id: str, inputs: Inputs) -> Capture | None:
+        path = self._entry_path(capture_id)
+        if not path.is_dir():
+            return None
+        try:
+            columns = colfile.read(path / "columns.bin")
+            meta = msgspec.json.decode((path / "meta.json").read_bytes(), type=CaptureMeta)
+            tables = {name: kind(**_columns(columns, name, kind)) for name, kind in TABLES.items()}
+        except (colfile.DamagedError, msgspec.DecodeError, OSError, KeyError):
+            self._discard(path)
+            return None
+        sources = {kind: readable(file.name) for kind, file in inputs.files.items() if kind in meta.sources}
+        return _touched(
+            path / "meta.json", Capture(meta=replace(meta, label=readable(inputs.label), sources=sources), **tables)
+        )
+
+    def _write(self, capture: Capture) -> None:
+        path = self._entry_path(capture.meta.capture_id)
+        columns = {
+            f"{name}.{f.name}": getattr(getattr(capture, name), f.name)
+            for name, kind in TABLES.items()
+            for f in fields(kind)
+        }
+        fresh = self._temporary()
+        fresh.mkdir()
+        try:
+            colfile.write(fresh / "columns.bin", columns)
+            (fresh / "meta.json").write_bytes(msgspec.json.encode(capture.meta))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # Another process may have stored the same content meanwhile: then its entry stays and ours goes.
+            with contextlib.suppress(FileExistsError, OSError) if path.is_dir() else contextlib.nullcontext():
+                fresh.rename(path)
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
+
+    def _remember(self, key: str, inputs: Inputs, launch: int, capture_id: str) -> None:
+        self._put(f"{key}.json", json.dumps({"capture_id": capture_id}).encode())
+        self._put(f"{_size_key(inputs, launch)}.sizes", b"")
+
+    def _put(self, name: str, content: bytes) -> None:
+        fresh = self._temporary()
+        fresh.write_bytes(content)
+        fresh.replace(self.root / "index" / name)
+
+    def _temporary(self) -> Path:
+        return self.root / "tmp" / f"{os.getpid()}-{uuid.uuid4().hex}"
+
+    def _discard(self, path: Path) -> None:
+        """Take an entry away in one step, then delete it."""
+        grave = self._temporary()
+        with contextlib.suppress(FileNotFoundError):
+            path.rename(grave)
+        if grave.is_dir():
+            shutil.rmtree(grave, ignore_errors=True)
+        else:
+            grave.unlink(missing_ok=True)
+
+    def _sweep(self) -> None:
+        """Remove what crashed writers left behind."""
+        limit = time.time() - LEFTOVER_SECONDS
+        for path in (self.root / "tmp").iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                if path.stat().st_mtime < limit:
+                    self._discard(path)
+
+    @contextlib.contextmanager
+    def _locked(self, key: str, progress: Progress) -> Iterator[None]:
+        """Hold the lock of ``key`` among all processes; the kernel frees it when a holder dies."""
+        with (self.root / "locks" / key).open("wb") as file:
+            while True:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    progress(0.0, "another process is opening the same capture")
+                    time.sleep(_LOCK_POLL_SECONDS)
+            yield
+
+
+def _columns(columns: Arrays, table: str, kind: type) -> Arrays:
+    return {f.name: columns[f"{table}.{f.name}"] for f in fields(kind)}
+
+
+def _stat_key(inputs: Inputs, launch: int) -> str:
+    """Names the files as they lie on disk now: path, size, modification time, inode, rights."""
+    parts = [VERSION, str(launch)]
+    for kind in sorted(inputs.files):
+        path = inputs.files[kind]
+        try:
+            stat = path.stat()
+        except OSError as error:
+            raise InputError(str(path), "", f"cannot be read: {error.strerror or error}", "Check the rights") from error
+        parts.append(f"{kind} {path.absolute()} {stat.st_size} {stat.st_mtime_ns} {stat.st_ino} {stat.st_mode}")
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _size_key(inputs: Inputs, launch: int) -> str:
+    sizes = [f"{kind} {inputs.files[kind].stat().st_size}" for kind in sorted(inputs.files)]
+    return hashlib.sha256("\n".join([VERSION, str(launch), *sizes]).encode()).hexdigest()
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _touched(path: Path, value: T) -> T:
+    """``value``, after marking ``path`` as used now; a store on a read-only volume stays as it is."""
+    with contextlib.suppress(OSError):
+        os.utime(path)
+    return value
+
+
+def _entry(path: Path) -> Entry | None:
+    try:
+        if path.is_dir():
+            size = sum(file.stat().st_size for file in path.iterdir())
+            return Entry(path, size, (path / "meta.json").stat().st_mtime)
+        return Entry(path, path.stat().st_size, path.stat().st_mtime)
+    except FileNotFoundError:
+        return None

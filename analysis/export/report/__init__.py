@@ -1,0 +1,1 @@
+"""The self-contained report of one capture, as HTML or Markdown."""

@@ -1,0 +1,1 @@
+"""Plain Flask routes under ``/api``: one module per room, ``register(server, services)`` each."""

@@ -1,0 +1,323 @@
+"""Which runs are there? A background scan of the mounted roots, and the captures that are open in this process.
+
+A run key is a hash of root name and relative path: it is looked up, never joined to a path. Scanning and filling in
+facts happen on threads of their own, so no page ever waits for a slow tree.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from analysis.capture import Capture
+from analysis.capture.store import Store
+from analysis.discovery.tree import CaptureSource, Kinds, scan
+from analysis.errors import NotFoundError, SwimscopeError, readable
+from app.runs.facts import Facts, FactsCache, facts_of
+from app.server.settings import Root, Settings
+from app.work.jobs import Job, Jobs
+
+FIRST_ROWS = 200
+FIRST_ROWS_WAIT_S = 0.4
+"""The runs page waits this long for that many rows of the first scan: small trees are complete on the first picture."""
+FIND_WAIT_S = 20.0
+"""How long a link to a run waits for the first scan to reach that run."""
+MAX_ERRORS = 200
+UNEXPECTED = "Swimscope failed to open this capture; the server's log has the details. Opening it tries again"
+CAPTURE_FILES = frozenset({"swimlane", "deps", "name_map"})
+"""Kinds of file that make a capture; a directory with none of them holds only traces or pass dumps."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One line of the runs table. ``facts`` is None until the capture was opened once; ``error`` says why it cannot."""
+
+    key: str
+    name: str
+    root: str
+    path: str
+    group: str
+    rank: str
+    modified_s: float
+    size_bytes: int
+    files: dict[str, str]
+    views: tuple[str, ...]
+    facts: Facts | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run that can be opened: its row and what lies on disk."""
+
+    row: RunRow
+    disk: CaptureSource
+
+    @property
+    def key(self) -> str:
+        """The run key."""
+        return self.row.key
+
+    @property
+    def source(self) -> Path:
+        """What to open."""
+        return self.disk.path
+
+    @property
+    def signature(self) -> str:
+        """Changes when any file of the capture changes."""
+        return self.disk.signature
+
+    @property
+    def openable(self) -> bool:
+        """Whether there is a capture to open."""
+        return bool(CAPTURE_FILES & set(self.row.files))
+
+
+@dataclass(frozen=True, slots=True)
+class ScanState:
+    """What the scanner is doing: ``complete`` after the first full pass; ``errors``: place → reason."""
+
+    complete: bool
+    seen: int
+    errors: dict[str, str] = field(default_factory=dict)
+
+
+def run_key(root_name: str, relative: str) -> str:
+    """The opaque key of a run: 16 hex digits of sha256 over root name and relative path."""
+    return hashlib.sha256(f"{root_name}\0{relative}".encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def _apart(work: Callable[..., None], *arguments: Any) -> None:
+    """Do ``work`` on a thread of its own and wait: an unexpected error is printed by Python and ends this step only."""
+    thread = threading.Thread(target=work, args=arguments, name=f"swimscope{work.__name__}", daemon=True)
+    thread.start()
+    thread.join()
+
+
+class Library:
+    """The runs under ``settings.roots``, kept current by daemon threads (:meth:`start`)."""
+
+    def __init__(self, settings: Settings, store: Store, facts: FactsCache, jobs: Jobs) -> None:
+        self._settings = settings
+        self._store = store
+        self._facts = facts
+        self._jobs = jobs
+        self._runs: dict[str, Run] = {}
+        self._kinds = {root.name: Kinds() for root in settings.roots}
+        self._state = ScanState(False, 0)
+        self._lock = threading.Lock()
+        self._started = False
+        self._first_rows = threading.Event()
+        self._first_scan = threading.Event()
+        self._captures: OrderedDict[tuple[str, int, str], Capture] = OrderedDict()
+        self._busy: dict[tuple[str, int, str], threading.Lock] = {}
+
+    def start(self) -> None:
+        """Start scanning in this process, once."""
+        with self._lock:
+            if self._started:
+                return
+            self._started = True
+        for work in (self._keep_scanning, self._keep_filling):
+            threading.Thread(target=work, name=f"swimscope{work.__name__}", daemon=True).start()
+
+    def runs(self) -> list[RunRow]:
+        """Every run known so far, by root, then path."""
+        self.start()
+        self._first_rows.wait(FIRST_ROWS_WAIT_S)
+        with self._lock:
+            rows = [run.row for run in self._runs.values()]
+        return sorted(rows, key=lambda row: (row.root, row.path))
+
+    @property
+    def state(self) -> ScanState:
+        """What the scanner is doing."""
+        return self._state
+
+    def run(self, key: str) -> Run:
+        """The run of ``key``; while the first scan is under way it waits for it.
+
+        Raises:
+            NotFoundError: no such run.
+        """
+        self.start()
+        deadline = time.monotonic() + FIND_WAIT_S
+        while (known := self._runs.get(key)) is None and not self._state.complete and time.monotonic() < deadline:
+            time.sleep(0.02)
+        if known is None:
+            raise NotFoundError(f"no run {key!r}: it may have been moved or deleted, or its root is not mounted here")
+        return known
+
+    def capture(self, key: str, launch: int = 0) -> Capture:
+        """The open capture of run ``key``; opens it within this call when neither process nor store has it.
+
+        Raises:
+            NotFoundError: no such run, or nothing in it that is a capture.
+            InputError: the files cannot be read; the message names file, place and remedy.
+        """
+        run = self.run(key)
+        slot = (key, launch, run.signature)
+        with self._lock:
+            busy = self._busy.setdefault(slot, threading.Lock())
+        with busy:
+            found = self._held(slot)
+            if found is None:
+                found = self._store.open(run.source, launch)
+                self._hold(slot, found)
+                if launch == 0 and run.row.facts is None:
+                    self._publish_facts(run, found)
+        return found
+
+    def ready(self, run: Run, launch: int = 0) -> bool:
+        """Whether :meth:`capture` answers at once: it is open here, or in the store."""
+        slot = (run.key, launch, run.signature)
+        if self._held(slot) is not None:
+            return True
+        found = self._store.known(run.source, launch)
+        if found is None:
+            return False
+        self._hold(slot, found)
+        return True
+
+    def scan_once(self) -> None:
+        """One pass over all roots; rows appear while it walks."""
+        errors: dict[str, str] = {}
+        for root in self._settings.roots:
+            try:
+                self._scan_root(root, errors)
+            except OSError as error:
+                errors[readable(f"{root.name}: {root.path}")] = error.strerror or str(error)
+        self._state = ScanState(True, len(self._runs), errors)
+        self._first_rows.set()
+        self._first_scan.set()
+
+    def _keep_scanning(self) -> None:
+        while True:
+            began = time.monotonic()
+            _apart(self.scan_once)
+            # A large tree is looked at less often, so that scanning costs a tenth of one core at most.
+            time.sleep(max(self._settings.scan_interval_s, 10 * (time.monotonic() - began)))
+
+    def _scan_root(self, root: Root, errors: dict[str, str]) -> None:
+        def failed(path: str, reason: str) -> None:
+            if len(errors) < MAX_ERRORS:
+                errors[readable(path)] = reason
+
+        seen: set[str] = set()
+        limit = self._settings.scan_max_runs
+        kinds = self._kinds[root.name]
+        for disk in islice(scan(root.path, failed, kinds), limit + 1):
+            if len(seen) == limit:
+                errors[f"{root.name}: {root.path}"] = (
+                    f"more than {limit:,} captures (scan_max_runs): the rest is left out"
+                )
+                break
+            run = self._known_or_new(root, disk)
+            seen.add(run.key)
+            with self._lock:
+                current = self._runs.get(run.key)
+                if current is None or current.signature != run.signature:  # else its facts may have come meanwhile
+                    self._runs[run.key] = run
+            if not self._state.complete:
+                self._state = ScanState(False, len(self._runs), dict(errors))
+            if len(seen) == FIRST_ROWS:
+                self._first_rows.set()
+        with self._lock:
+            for key in [k for k, run in self._runs.items() if run.row.root == root.name and k not in seen]:
+                del self._runs[key]
+        kinds.next_scan()
+
+    def _known_or_new(self, root: Root, disk: CaptureSource) -> Run:
+        key = run_key(root.name, disk.relative)
+        known = self._runs.get(key)
+        if known is not None and known.signature == disk.signature:
+            return known
+        name = "/".join(part for part in (disk.group.rpartition("/")[2], disk.rank) if part)
+        if disk.path.suffix in (".json", ".gz"):
+            name = f"{name}/{disk.relative.rpartition('/')[2]}" if name else disk.relative.rpartition("/")[2]
+        row = RunRow(
+            key=key,
+            name=readable(name) or root.name,
+            root=root.name,
+            path=readable(disk.relative),
+            group=readable(disk.group),
+            rank=disk.rank,
+            modified_s=disk.modified_s,
+            size_bytes=disk.size_bytes,
+            files={kind: readable(file) for kind, file in disk.files.items()},
+            views=disk.views,
+            facts=self._facts.get(key, disk.signature),
+            error=disk.error,
+        )
+        return Run(row, disk)
+
+    def _held(self, slot: tuple[str, int, str]) -> Capture | None:
+        with self._lock:
+            found = self._captures.get(slot)
+            if found is not None:
+                self._captures.move_to_end(slot)
+            return found
+
+    def _hold(self, slot: tuple[str, int, str], capture: Capture) -> None:
+        with self._lock:
+            self._captures[slot] = capture
+            self._captures.move_to_end(slot)
+            while len(self._captures) > self._settings.open_captures:
+                old, _ = self._captures.popitem(last=False)
+                self._busy.pop(old, None)
+
+    def _keep_filling(self) -> None:
+        self._first_scan.wait()  # opening captures must not slow the first rows down
+        while True:
+            for run in self._without_facts():
+                _apart(self._fill, run)
+                self._mark_unfilled(run)
+            time.sleep(min(1.0, self._settings.scan_interval_s))
+
+    def _without_facts(self) -> Iterator[Run]:
+        with self._lock:
+            runs = list(self._runs.values())
+        limit = self._settings.facts_max_bytes
+        for run in runs:
+            if run.openable and run.row.facts is None and not run.row.error and run.row.size_bytes <= limit:
+                yield run
+
+    def _fill(self, run: Run) -> None:
+        """Open ``run`` once and publish its facts, or why it cannot be opened."""
+        kept = self._facts.get(run.key, run.signature)
+        if kept is not None:
+            self._publish(run, replace(run.row, facts=kept))
+            return
+        try:
+            if run.row.size_bytes > self._settings.inline_open_max_bytes:
+                self._jobs.wait(Job(run.source, 0, run.signature))
+            self._publish_facts(run, self._store.open(run.source))
+        except SwimscopeError as error:
+            self._publish(run, replace(run.row, error=str(error)))
+
+    def _mark_unfilled(self, run: Run) -> None:
+        """Give ``run`` an error when :meth:`_fill` ended with neither facts nor a reason: a bug, which must not be
+        met again and again, nor keep the other runs from their facts."""
+        with self._lock:
+            current = self._runs.get(run.key)
+        if current is not None and current.row.facts is None and not current.row.error:
+            self._publish(run, replace(run.row, error=UNEXPECTED))
+
+    def _publish_facts(self, run: Run, capture: Capture) -> None:
+        facts = facts_of(capture)
+        self._facts.put(run.key, run.signature, facts)
+        self._publish(run, replace(run.row, facts=facts, error=""))
+
+    def _publish(self, run: Run, row: RunRow) -> None:
+        with self._lock:
+            current = self._runs.get(run.key)
+            if current is not None and current.signature == run.signature:
+                self._runs[run.key] = replace(current, row=row)

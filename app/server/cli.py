@@ -1,0 +1,138 @@
+"""The ``swimscope`` command: serve, demo, settings, hash-password."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from werkzeug.security import generate_password_hash
+from werkzeug.serving import WSGIRequestHandler, make_server
+
+from analysis.errors import SwimscopeError
+from analysis.formats.text.warm import warm_in_background
+from analysis.synth.demo import write_demo
+from app.server.settings import ENV_PREFIX, Settings, current, load_settings, table
+
+_FLAGS = [item.name for item in fields(Settings) if item.name != "roots" and not item.metadata["secret"]]
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line; flags are made from the settings table."""
+    top = argparse.ArgumentParser(prog="swimscope", description="Serve and look at PyPTO 3.0 run records.")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, text in (
+        ("serve", "Serve the captures under one or more directory trees."),
+        ("demo", "Make sample captures and serve them."),
+        ("settings", "Show every setting, its value here and its meaning."),
+    ):
+        command = commands.add_parser(name, help=text, description=text)
+        command.add_argument("--config", type=Path, help="TOML file with settings")
+        command.add_argument(
+            "--root", action="append", dest="roots", metavar="NAME=PATH", help="directory tree to offer; repeatable"
+        )
+        docs = {item.name: item.metadata["help"] for item in fields(Settings)}
+        for flag in _FLAGS:
+            command.add_argument("--" + flag.replace("_", "-"), dest=flag, help=docs[flag].replace("%", "%%"))
+    commands.add_parser("hash-password", help="Read a password and print its hash for auth_password_hash.")
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; 0 fine, 2 usage or settings."""
+    args = vars(parser().parse_args(argv))
+    command, config = args.pop("command"), args.pop("config", None)
+    if command == "hash-password":
+        sys.stdout.write(generate_password_hash(_read_password()) + "\n")
+        return 0
+    try:
+        if command == "demo":
+            args = _demo(args, config)
+        settings = load_settings(args, config=config)
+        if command == "settings":
+            _print_settings(settings)
+            return 0
+        return serve(settings)
+    except SwimscopeError as error:
+        sys.stderr.write(f"swimscope: {error}\n")
+        return 2
+
+
+def serve(settings: Settings) -> int:
+    """Serve until stopped: a threaded server for one process, gunicorn for more. Never in debug mode."""
+    logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    logging.getLogger("werkzeug").setLevel(logging.WARNING)
+    warm_in_background()
+    sys.stderr.write(f"Swimscope at http://{settings.host}:{settings.port}{settings.url_prefix}\n")
+    if settings.workers > 1:
+        os.environ.update(environment(settings))
+        os.execvp(
+            sys.executable, [sys.executable, "-m", "gunicorn", *gunicorn_arguments(settings), "app.server.wsgi:server"]
+        )
+    from app.server.factory import create_app
+    from app.work import housekeeping
+
+    server = create_app(settings).server
+    housekeeping.start(server.extensions["swimscope"])
+    make_server(settings.host, settings.port, server, threaded=True, request_handler=KeepAlive).serve_forever()
+    return 0
+
+
+class KeepAlive(WSGIRequestHandler):
+    """HTTP/1.1: a page's many small files come over few connections."""
+
+    protocol_version = "HTTP/1.1"
+
+
+def gunicorn_arguments(settings: Settings) -> list[str]:
+    """How gunicorn is called for ``settings``."""
+    return [
+        f"--workers={settings.workers}",
+        f"--threads={settings.threads}",
+        f"--bind={settings.host}:{settings.port}",
+        "--timeout=120",
+        "--limit-request-line=8190",
+    ]
+
+
+def environment(settings: Settings) -> dict[str, str]:
+    """``settings`` as environment variables, for worker processes; one signing key for all of them."""
+    from app.server.security import random_key
+
+    out = {}
+    for item in fields(Settings):
+        value: Any = getattr(settings, item.name)
+        if item.name == "roots":
+            value = os.pathsep.join(f"{root.name}={root.path}" for root in value)
+        out[ENV_PREFIX + item.name.upper()] = str(value)
+    out[ENV_PREFIX + "SECRET_KEY"] = settings.secret_key or random_key()
+    return out
+
+
+def _demo(args: dict[str, Any], config: Path | None) -> dict[str, Any]:
+    """The command-line values with the sample tree as first root; made once, then reused."""
+    settings = load_settings(args, config=config)
+    folder = write_demo(settings.data_dir / "demo", _say)
+    return args | {"roots": [f"samples={folder}", *(args.get("roots") or [])]}
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+
+
+def _print_settings(settings: Settings) -> None:
+    values = current(settings)
+    for name, _default, unit, text in table():
+        sys.stdout.write(f"{name} = {values[name]}{f' ({unit})' if unit else ''}\n    {text}\n")
+
+
+def _read_password() -> str:
+    if sys.stdin.isatty():
+        return getpass.getpass("Password: ")
+    return sys.stdin.readline().rstrip("\n")

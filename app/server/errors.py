@@ -1,0 +1,78 @@
+"""What does a person see when a callback fails? A notice; what was loaded stays on the page."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from typing import Any
+
+import flask
+from dash import Dash, no_update, set_props
+from dash.exceptions import DependencyException
+from werkzeug.exceptions import HTTPException
+
+from analysis.errors import SwimscopeError
+from app.shell import ids
+from components.notices import notice
+
+log = logging.getLogger("swimscope")
+
+
+def on_error(error: Exception) -> Any:
+    """Dash's error handler: an expected error says what to do, any other is logged under an id and named by it."""
+    set_props(ids.NOTICES, {"children": describe(error)})
+    return no_update
+
+
+def describe(error: Exception) -> Any:
+    """The notice for ``error``; logs it when it is a bug."""
+    if isinstance(error, SwimscopeError):
+        return notice("This did not work", str(error), "error")
+    return notice(
+        "Something went wrong on the server",
+        f"The page keeps what it shows. The server's log has the details under {logged(error)}.",
+        "error",
+    )
+
+
+def logged(error: Exception) -> str:
+    """Log a bug; returns the id its details stand under."""
+    error_id = secrets.token_hex(4)
+    log.error("error %s", error_id, exc_info=error)
+    return error_id
+
+
+def register(app: Dash, prefix: str) -> None:
+    """Every failing request is answered in one shape: ``{"error": text}`` under ``api/`` and for callbacks."""
+    server, update = app.server, f"{prefix}_dash-update-component"
+
+    @server.route(f"{prefix}api/", defaults={"rest": ""})
+    @server.route(f"{prefix}api/<path:rest>")
+    def no_such_address(rest: str) -> Any:
+        return {"error": f"there is no address api/{rest}"}, 404
+
+    @server.before_request
+    def known_callback() -> Any:
+        """Refuse a callback request that no page of ours sends, before Dash trips over it."""
+        if flask.request.path != update or flask.request.method != "POST":
+            return None
+        body = flask.request.get_json(silent=True)
+        if (
+            isinstance(body, dict)
+            and isinstance(body.get("inputs"), list)
+            and str(body.get("output")) in app.callback_map
+        ):
+            return None
+        return {"error": "this is not a callback of this application; reload the page"}, 400
+
+    @server.errorhandler(Exception)
+    def failed(error: Exception) -> Any:
+        plain = flask.request.path.startswith((f"{prefix}api/", update))
+        if isinstance(error, HTTPException):
+            return ({"error": error.description or error.name}, error.code or 500) if plain else error
+        if isinstance(error, RecursionError):
+            return {"error": "the request is nested too deep"}, 400
+        if isinstance(error, DependencyException):  # a script of Dash that does not exist
+            return {"error": "there is no such file"}, 404
+        text = f"something went wrong on the server; its log has the details under {logged(error)}"
+        return ({"error": text}, 500) if plain else (text + "\n", 500, {"Content-Type": "text/plain; charset=utf-8"})

@@ -1,0 +1,29 @@
+"""What does a page or route get from the application? One immutable bundle, made by the factory and passed on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analysis.capture.store import Store
+from app.runs.library import Library
+from app.server.settings import Settings
+from app.shell.links import Links
+from app.shell.url_state import ViewState, href
+from app.work.jobs import Jobs
+from app.work.outcomes import Analyses
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Settings, the run library, the capture store, background jobs and stored links."""
+
+    settings: Settings
+    library: Library
+    store: Store
+    jobs: Jobs
+    analyses: Analyses
+    links: Links
+
+    def href(self, page: str, run_key: str = "", view: ViewState | None = None) -> str:
+        """A link inside the product, with the configured prefix."""
+        return href(page, run_key, view, self.settings.url_prefix)

@@ -1,0 +1,10 @@
+"""WSGI entry for gunicorn: ``gunicorn app.server.wsgi:server``; settings come from the environment."""
+
+from __future__ import annotations
+
+from app.server.factory import create_app
+from app.server.settings import load_settings
+from app.work import housekeeping
+
+server = create_app(load_settings()).server
+housekeeping.start(server.extensions["swimscope"])

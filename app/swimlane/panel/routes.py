@@ -1,0 +1,69 @@
+"""The panel's table as CSV (the bytes of the page and of the command line), and what a row's menu draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import flask
+
+from analysis.errors import NotFoundError, SwimscopeError
+from app.server.services import Services
+from app.shell.url_state import decode
+from app.swimlane.panel import drawings
+from app.swimlane.panel.rows import row_of
+from app.swimlane.panel.tabs import Panels, read_tab
+from app.tables import views as table_page
+
+
+def register(server: flask.Flask, services: Services) -> None:
+    """Under ``/api/r/<run>/``: ``panel.csv?<view>``, ``draw/gap|lead?task=<id>`` and ``row/<page>?<view>``."""
+    panels = Panels(services)
+    base = f"{services.settings.url_prefix}api/r/<run_key>/"
+
+    @server.get(base + "panel.csv")
+    def panel_csv(run_key: str) -> Any:
+        return guarded(lambda: _csv(services, panels, run_key))
+
+    @server.get(base + "draw/<kind>")
+    def draw(run_key: str, kind: str) -> Any:
+        return guarded(lambda: flask.jsonify(drawings.drawing(services, run_key, kind, flask.request.args)))
+
+    @server.get(base + "row/<page>")
+    def row(run_key: str, page: str) -> Any:
+        return guarded(lambda: flask.jsonify(row=_row(services, panels, run_key, page)))
+
+
+def guarded(work: Callable[[], Any]) -> Any:
+    """The answer of ``work``, or its error as JSON: 404 for what does not exist, else 422."""
+    try:
+        return work()
+    except NotFoundError as error:
+        return flask.jsonify(error=str(error)), 404
+    except SwimscopeError as error:
+        return flask.jsonify(error=str(error)), 422
+
+
+def _row(services: Services, panels: Panels, run_key: str, page: str) -> int:
+    """Where the selection stands in the table that a page, or the panel of the swimlane, shows; -1 for nowhere."""
+    view = decode(flask.request.args.to_dict())[0]
+    if page == "swimlane":
+        tab = read_tab(view)
+        view, shown = tab.view, panels.table_view(run_key, tab)
+    else:
+        shown = table_page.table_view(services, run_key, page, view)
+    if not shown.outcome.available:
+        return -1
+    return row_of(shown.table, table_page.selected_rows(shown.table, view), view.sel)
+
+
+def _csv(services: Services, panels: Panels, run_key: str) -> Any:
+    tab = read_tab(decode(flask.request.args.to_dict())[0])
+    shown = panels.table_view(run_key, tab)
+    if not shown.outcome.available:
+        return flask.jsonify(error=shown.outcome.reason), 422
+    text = shown.table.take(table_page.selected_rows(shown.table, tab.view)).to_csv()
+    response = flask.Response(text, mimetype="text/csv; charset=utf-8")
+    name = f"{services.library.run(run_key).row.name}-{tab.name}.csv"
+    response.headers.set("Content-Disposition", "attachment", filename=name)
+    return response

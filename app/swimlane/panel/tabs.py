@@ -1,0 +1,129 @@
+"""Which analysis does a tab of the panel show, with which parameters? The page's own view, read from the panel's URL."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+
+from analysis import registry
+from analysis.capture import Capture
+from analysis.errors import NotFoundError
+from app.server.services import Services
+from app.shell.url_state import ViewState
+from app.tables import views as table_page
+from app.tables.views import TableView
+from app.work.outcomes import Outcome, compute, outcome_key
+
+OVERVIEW = "overview"
+TABS: tuple[tuple[str, str], ...] = (
+    (OVERVIEW, "Overview"),
+    ("functions", "Functions"),
+    ("setup", "Setup"),
+    ("cores", "Cores"),
+    ("chains", "Chains"),
+    ("critical-path", "Critical path"),
+    ("gaps", "Gaps and blockers"),
+    ("early-dispatch", "Early dispatch"),
+    ("overhead", "Scheduler overhead"),
+    ("utilisation", "Utilisation"),
+    ("range", "Range statistics"),
+)
+"""Name in the URL (and of the analysis and its page) and text, in the order of the panel."""
+WINDOWED = ("utilisation", "range")
+"""Tabs that follow the visible or the measured window."""
+KEEP_WINDOWS = 2
+"""Windowed outcomes kept per process: a window is rarely asked for twice, and its curves can be large."""
+
+
+def tab_texts() -> list[tuple[str, str, str]]:
+    """(name, text, question) of every tab."""
+    return [(name, text, _question(name)) for name, text in TABS]
+
+
+def _question(name: str) -> str:
+    return "How did this run go?" if name == OVERVIEW else registry.find(name).question
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """An open tab: its name, which of the analysis' tables, and the view as the page of its own would have it."""
+
+    name: str
+    at: int
+    view: ViewState
+    window: str
+    """Where the window comes from: ``measured``, ``visible`` or ``whole``; "" for tabs without a window."""
+
+
+def read_tab(view: ViewState) -> Tab:
+    """The tab that a URL of the swimlane opens.
+
+    Raises:
+        NotFoundError: there is no such tab.
+    """
+    name, _, at = view.tab.partition(".")
+    if name not in dict(TABS):
+        raise NotFoundError(f"the panel has no tab {name!r}; there are {', '.join(name for name, _ in TABS)}")
+    number = int(at) if at.isdecimal() else 0
+    t0, t1, window = _window(view) if name in WINDOWED else (None, None, "")
+    # The swimlane's search text is its own; the page's ``tab`` holds the number of the table.
+    own = replace(view, q="", tab=str(number) if number else "", t0=t0, t1=t1, mz="")
+    return Tab(name, number, own, window)
+
+
+def _window(view: ViewState) -> tuple[int | None, int | None, str]:
+    if view.mz:
+        t0, t1 = (int(part) for part in view.mz.split(":"))
+        if t1 > t0:
+            return t0, t1, "measured"
+    if view.t0 is not None and view.t1 is not None:
+        return view.t0, view.t1, "visible"
+    return None, None, "whole"
+
+
+class Panels:
+    """Table views of the panel: the shared outcomes, and the last windows of its own."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._windows: OrderedDict[str, Outcome] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def table_view(self, run_key: str, tab: Tab) -> TableView:
+        """What ``tab`` shows of a run.
+
+        Raises:
+            NotFoundError: no such run.
+            InputError: the capture cannot be read.
+        """
+        if not tab.window:
+            return table_page.table_view(self._services, run_key, tab.name, tab.view)
+        analysis = registry.find(tab.name)
+        capture = self._services.library.capture(run_key, tab.view.launch)
+        parameters, problems = table_page.parameters_for(capture, analysis, tab.view)
+        key = outcome_key(capture.meta.capture_id, tab.name, parameters)
+        outcome = self._windowed(key, capture, tab.name, parameters)
+        at = tab.at if tab.at < len(outcome.tables) else 0
+        return TableView(analysis, parameters, outcome, at, tuple(problems), key)
+
+    def _windowed(self, key: str, capture: Capture, name: str, parameters: dict[str, int]) -> Outcome:
+        with self._lock:
+            found = self._windows.get(key)
+        if found is None:
+            found = compute(capture, name, parameters)
+            with self._lock:
+                self._windows[key] = found
+                while len(self._windows) > KEEP_WINDOWS:
+                    self._windows.popitem(last=False)
+        return found
+
+
+def content_key(tab: Tab, shown: TableView, infinite: bool) -> str:
+    """What must not change for the grid to stay: the table, and for one that comes in blocks its parameters too."""
+    words = [tab.name, str(shown.at), "blocks" if infinite else "rows"]
+    if infinite:
+        words.append(hashlib.sha256(json.dumps(shown.parameters, sort_keys=True).encode()).hexdigest()[:12])
+    return "-".join(words)

@@ -1,0 +1,80 @@
+"""Routes of the swimlane under ``/api/timeline/<run>``: what to draw, what is selected, what a search finds."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import flask
+
+from analysis.errors import LimitError, NotFoundError, SwimscopeError
+from analysis.timeline.message import LABEL_PX, view_info, window_message
+from app.server.services import Services
+from app.swimlane import answers
+from app.swimlane.request import MAX_TICKS, Request, read_request
+from app.swimlane.views import Views
+from app.work import waiting as opening
+
+MAX_BARS = 16_000
+MAX_BYTES = 380_000
+"""A message stays below 400 KB before compression."""
+MAX_ASKED_CELLS = 8_000_000
+
+
+def register(server: flask.Flask, services: Services) -> None:
+    """Add the routes; every answer is a function of the run's content and the query."""
+    views = Views(services)
+    base = f"{services.settings.url_prefix}api/timeline/<run>"
+
+    def route(path: str, answer: Any) -> None:
+        @functools.wraps(answer)
+        def handle(run: str) -> flask.Response:
+            if flask.request.args.get("early") == "1" and not _at_once(services, run):
+                return flask.make_response({"later": True}, 202)
+            try:
+                return answer(read_request(views, run, flask.request.args))
+            except NotFoundError as error:
+                return _error(str(error), 404)
+            except SwimscopeError as error:
+                return _error(str(error), 422)
+
+        server.add_url_rule(f"{base}/{path}", f"timeline-{path}", handle)
+
+    route("info", _info)
+    route("window", _window)
+    for path, answer in answers.JSON_ANSWERS.items():
+        route(path, lambda request, answer=answer: flask.jsonify(answer(request)))
+    for path, file_answer in answers.FILE_ANSWERS.items():
+        route(path, file_answer)
+
+
+def _at_once(services: Services, run: str) -> bool:
+    """A browser asks early, before the page is there: only for what needs no long open."""
+    try:
+        return opening.at_once(services, services.library.run(run), flask.request.args.get("launch", 0, type=int))
+    except NotFoundError:
+        return False  # the page itself says so
+
+
+def _error(text: str, status: int) -> flask.Response:
+    response = flask.jsonify(error=text)
+    response.status_code = status
+    return response
+
+
+def _info(request: Request) -> flask.Response:
+    return flask.jsonify(view_info(request.capture, request.index))
+
+
+def _window(request: Request) -> flask.Response:
+    (t0, t1), width = request.window(), request.number("px")
+    index = request.highlighted() if request.text("hl") else request.index
+    tracks = request.tracks("tracks")
+    if len(tracks) * min(2 * width, t1 - t0) > MAX_ASKED_CELLS:
+        raise LimitError(f"a window of {len(tracks)} tracks by {width:g} pixels is more than a screen can show")
+    result = index.query(t0, t1, width, tracks, MAX_BARS, MAX_BYTES)
+    label_ticks = min(int(LABEL_PX * (t1 - t0) / width), MAX_TICKS)
+    response = flask.Response(window_message(index, result, request.capture, label_ticks))
+    response.content_type = "application/octet-stream"
+    response.headers["Cache-Control"] = "no-cache"  # the files of a run may be replaced under the same key
+    return response

@@ -1,0 +1,37 @@
+"""Callbacks of the waiting panel: progress, cancel, try again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import Dash, Input, Output, State, ctx, no_update
+
+from app.server.services import Services
+from app.shell import ids
+from app.work.jobs import Job
+from app.work.waiting import progress_body, reload
+
+
+def register(app: Dash, services: Services) -> None:
+    """Show how far the job is; when it is done the router builds the page."""
+
+    @app.callback(
+        Output(ids.OPEN_PROGRESS, "children"),
+        Output(ids.RELOAD, "data"),
+        Input(ids.OPEN_TICK, "n_intervals"),
+        Input(ids.OPEN_CANCEL, "n_clicks"),
+        Input(ids.OPEN_RETRY, "n_clicks"),
+        State(ids.RUN, "data"),
+        State(ids.OPEN_JOB, "data"),
+        State(ids.VIEW, "data"),
+        prevent_initial_call=True,
+    )
+    def follow(_tick: Any, _cancel: Any, _retry: Any, page: dict[str, Any], what: dict[str, Any], query: Any) -> Any:
+        run = services.library.run(page["key"])
+        job = Job(run.source, page["launch"], run.signature, what["analysis"], what["parameters"])
+        if ctx.triggered_id == ids.OPEN_CANCEL:
+            services.jobs.cancel(job)
+        elif ctx.triggered_id == ids.OPEN_RETRY:
+            services.jobs.start(job)
+        progress = services.jobs.status(job)
+        return progress_body(progress), reload(query) if progress.state == "done" else no_update
