@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from analysis.errors import ParameterError
@@ -38,14 +38,27 @@ class Chip:
     Args:
         name: ``910B`` or ``950``.
         origin: ``chosen`` by the user, ``detected`` in the kernels beside the dump, or ``assumed``.
+        own_bytes: (space, bytes) that the user set instead of the table's.
     """
 
     name: str
     origin: str
+    own_bytes: tuple[tuple[str, int], ...] = ()
 
     def capacity_bytes(self, space: str) -> int | None:
         """Bytes of a space; None when the chip's table does not know it."""
-        return CAPACITY_BYTES[self.name].get(space)
+        return dict(self.own_bytes).get(space, CAPACITY_BYTES[self.name].get(space))
+
+    def with_capacity(self, own_bytes: Mapping[str, int]) -> Chip:
+        """The chip with other sizes for some spaces.
+
+        Raises:
+            ParameterError: a size is not a positive number of bytes below 2**40.
+        """
+        for space, size_bytes in own_bytes.items():
+            if not 0 < size_bytes < 1 << 40:
+                raise ParameterError(f"the capacity of {space} must be a positive number of bytes, not {size_bytes}")
+        return replace(self, own_bytes=tuple(own_bytes.items()))
 
 
 def choose_chip(chosen: str | None, case: Path | None) -> Chip:

@@ -35,9 +35,10 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop: its lines, the names it carries, and what they are at first."""
+    """A loop: its lines, the first line of its body, the names it carries, and what they are at first."""
 
     start_line: int
+    body_line: int
     end_line: int
     carried: tuple[tuple[str, str], ...]
 
@@ -78,7 +79,7 @@ def functions_of(text: str, source: str) -> list[Function]:
         InputError: the text is not Python, or nested too deeply; names the place.
     """
     with paused_collector():
-        return [read for node in _definitions(parse(text, source)) if (read := _read(node)) is not None]
+        return [read for node in _definitions(parse(text, source)) if (read := _checked(node, source)) is not None]
 
 
 def parse(text: str, source: str) -> ast.Module:
@@ -106,6 +107,16 @@ def _definitions(tree: ast.Module) -> list[ast.FunctionDef]:
         elif isinstance(node, ast.ClassDef):
             found += [part for part in node.body if isinstance(part, ast.FunctionDef)]
     return found
+
+
+def _checked(node: ast.FunctionDef, source: str) -> Function | None:
+    """:func:`_read`, whose only errors come from expressions too deep or numbers too long to be written out."""
+    try:
+        return _read(node)
+    except (RecursionError, ValueError) as error:
+        reason = "nested too deeply" if isinstance(error, RecursionError) else "a number too long to be written out"
+        place = f"line {node.lineno}, function {node.name[:80]}"
+        raise InputError(source, place, f"not a readable snapshot: {reason}", "Dump the pass again") from error
 
 
 def _read(node: ast.FunctionDef) -> Function | None:
@@ -157,7 +168,7 @@ class _Reader:
             return (node.body, node.orelse)
         elif isinstance(node, ast.While):
             self._expression(node.test)
-            self._out.loops.append(Loop(node.lineno, node.end_lineno or node.lineno, ()))
+            self._out.loops.append(Loop(node.lineno, node.body[0].lineno, node.end_lineno or node.lineno, ()))
             return (node.body, node.orelse)
         elif isinstance(node, ast.If):
             self._expression(node.test)
@@ -221,7 +232,7 @@ class _Reader:
             if word.arg == "init_values":
                 initial = _names(word.value)
         carried = tuple(pair for pair in zip(names, initial, strict=False) if all(pair)) if initial else ()
-        self._out.loops.append(Loop(node.lineno, node.end_lineno or node.lineno, carried))
+        self._out.loops.append(Loop(node.lineno, node.body[0].lineno, node.end_lineno or node.lineno, carried))
 
     def _expression(self, node: ast.AST) -> None:
         """Note every name mentioned in an expression."""
