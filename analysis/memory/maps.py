@@ -50,7 +50,7 @@ def load_map(
 
 def read_map(text: str, name: str, chip: Chip, reason: str = "", function: str | None = None) -> MemoryMap:
     """The map of a snapshot's text; parameters and errors as for :func:`load_map`."""
-    read = functions_of(text, name)
+    read, broken = functions_of(text, name)
     owning = [item for item in read if item.tiles or item.unplaced or item.rings or item.notes]
     if function is not None:
         owning = [item for item in owning if item.name == function]
@@ -60,6 +60,7 @@ def read_map(text: str, name: str, chip: Chip, reason: str = "", function: str |
     drawn = [_function_map(item, chip) for item in owning]
     maps = tuple(made for made in drawn if made.boxes or made.beyond)
     notes = tuple(f"{made.name}: {note}" for made in drawn if not (made.boxes or made.beyond) for note in made.notes)
+    notes += tuple(f"lines {part.start_line} to {part.end_line} cannot be read: {part.reason}" for part in broken)
     match = _SNAPSHOT.match(name)
     return MemoryMap(name, match.group(2) if match else "", chip, maps, reason or _reason(maps, owning), notes)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,11 @@ from hypothesis import strategies as st
 
 from analysis import cli
 from analysis.errors import InputError, NotFoundError, ParameterError
-from analysis.memory.chips import Chip
+from analysis.memory.chips import Chip, choose_chip
 from analysis.memory.history import history, rises
 from analysis.memory.maps import load_map, read_map
 from analysis.memory.model import Box, FunctionMap
+from analysis.memory.pieces import Unparsed, functions
 from analysis.memory.plans import plan
 from analysis.memory.questions import peak, to_free
 from tests.shared_data import SHARED, needs_shared
@@ -42,7 +44,7 @@ def only(*lines: str) -> FunctionMap:
 
 
 DEEP = {
-    "attributes": tile("t", const(0), value="a" + ".b" * 600 + "(1)"),
+    "callee": tile("t", const(0), value="(" + "+".join(["a"] * 900) + ")(1)"),
     "dimension": tile("t", const(0)).replace("[16]", "[" + "+".join(["1"] * 900) + "]"),
     "long dimension": tile("t", const(0)).replace("[16]", "[0x" + "f" * 6000 + "]"),
     "signs": tile("t", "pl.const(" + "-" * 1500 + "1, pl.INT64)"),
@@ -192,3 +194,49 @@ def test_a_capacity_can_be_set(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out.splitlines()[1].startswith("f,AIV,Vec,64,128,0.5,")
     for wrong in ("Vec", "Vec=x", "=5", "Vec=0"):
         assert cli.main(["memory-map", str(file), "--capacity", wrong]) == 2
+
+
+def test_kernels_of_unknown_chips_and_closed_directories_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "one.pto").write_text('module attributes {pto.target_arch = "a9"} {')
+    assert choose_chip(None, tmp_path).origin == "assumed"
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "two.pto").write_text('module attributes {pto.target_arch = "a5"} {')
+    assert choose_chip(None, tmp_path) == Chip("950", "detected")
+    assert choose_chip(None, tmp_path / "gone") == Chip("910B", "assumed")
+
+
+ORCHESTRATION = "    @pl.function(type=pl.FunctionType.Orchestration)\n    def o(self):\n"
+KERNEL = "    @pl.function(type=pl.FunctionType.AIV)\n    def {}(self, a):\n        " + tile("t", const(0)) + "\n"
+TEXTS = {
+    "plain": ["        return 1\n"],
+    "string": ['        x = """\n', KERNEL.format("fake"), '    """\n'],
+    "two in a string": ['        x = """\n', KERNEL.format("fake"), KERNEL.format("fake2"), '    """\n'],
+    "matrix product": ["        x = (a\n    @ b)\n"],
+    "continued": ["        x = a \\\n    @ b\n"],
+    "stacked": ["        return 1\n", "    @staticmethod\n", KERNEL.format("second")],
+    "second class": ["        return 1\n", "class Q:\n", KERNEL.format("q")],
+}
+
+
+@pytest.mark.parametrize("middle", TEXTS.values(), ids=TEXTS)
+def test_pieces_find_what_the_whole_tree_holds(middle: list[str]) -> None:
+    head = "class P:\n"
+    text = head + KERNEL.format("k") + ORCHESTRATION + "".join(middle) + KERNEL.format("last")
+    wanted = [
+        (node.name, node.lineno)
+        for top in ast.parse(text).body
+        if isinstance(top, ast.ClassDef)
+        for node in top.body
+        if isinstance(node, ast.FunctionDef) and any("AIV" in ast.unparse(mark) for mark in node.decorator_list)
+    ]
+    found = list(functions(text, "x.py"))
+    assert not [part for part in found if isinstance(part, Unparsed)]
+    assert [(f.name, f.node.lineno + f.line_shift) for f in found if not isinstance(f, Unparsed)] == wanted
+
+
+def test_a_broken_kernel_leaves_the_others_open() -> None:
+    text = "class P:\n" + KERNEL.format("k") + KERNEL.format("broken").replace("= pl", "= = pl") + KERNEL.format("last")
+    made = read_map(text, "35_after_AllocateMemoryAddr.py", CHIP)
+    assert [(f.name, f.start_line, f.boxes[0].start_line) for f in made.functions] == [("k", 2, 4), ("last", 8, 10)]
+    assert made.notes[0].startswith("lines 5 to 7 cannot be read: not a readable snapshot: invalid syntax")
