@@ -17,7 +17,7 @@ from app.passes.asked import Asked, Pane
 from app.passes.keys import MAX_NAME
 from components.passes.code import MOST_COLOURED_CHARS, line_pieces
 
-MOST_CHANGES = 6
+MOST_CHANGES = 3
 """Function changes named per pass in the list; the comparison names all."""
 MOST_SECTIONS = 3_000
 MOST_WARNINGS = 500

@@ -64,8 +64,8 @@ def _search_box(box_id: str, text: str) -> Any:
 def _toolbar() -> html.Div:
     return html.Div(
         [
-            _button("ir-prev", "[", "Pass before ([)"),
-            _button("ir-next", "]", "Next pass (])"),
+            _button("ir-prev", "‹", "Pass before ([)"),
+            _button("ir-next", "›", "Next pass (])"),
             html.H2(id="ir-title", className="ir-title"),
             html.Span(id="ir-counts", className="ir-counts"),
             html.Span(className="spacer"),
