@@ -176,7 +176,7 @@ class PassStore:
 
     def _job(self, work: Work, signature: str) -> Job:
         given = {"label": work.label, "key": work.key, "parameters": work.parameters, "folder": str(self._folder)}
-        return Job(work.path, 0, signature, work.kind, given, passes_work.PROGRAM)
+        return Job(work.path, 0, signature, work.kind, given, program=passes_work.PROGRAM)
 
     def _just_ended(self, job: Job) -> bool:
         """It ended well but its answer cannot be found: the disk is full, say. Then it is computed here."""

@@ -119,11 +119,12 @@ export function showList(list, open, hits, history) {
  * @param {PassList} list
  * @param {Hits | null} hits
  * @param {string} [problem]
+ * @param {boolean} [going] it is no problem but what is being done
  */
-export function showFound(list, hits, problem) {
+export function showFound(list, hits, problem, going) {
   const box = byId("ir-found");
   box.replaceChildren();
-  if (problem) return box.append(element("span", problem, { class: "ir-problem" }));
+  if (problem) return box.append(element("span", problem, { class: going ? "muted" : "ir-problem" }));
   if (!hits) return undefined;
   if (hits.contains === null) return box.append(element("span", "In no pass."));
   const words = /** @type {const} */ ([["contains", "First in"], ["changes", "first changed by"], ["drops", "dropped by"]]);
@@ -146,11 +147,12 @@ export function showFound(list, hits, problem) {
  * What the marks of a history mean.
  * @param {History | null} history
  * @param {string} [problem]
+ * @param {boolean} [going] it is no problem but what is being done
  */
-export function showHistory(history, problem) {
+export function showHistory(history, problem, going) {
   const box = byId("ir-history");
   box.replaceChildren();
-  if (problem) box.append(element("span", problem, { class: "ir-problem" }));
+  if (problem) box.append(element("span", problem, { class: going ? "muted" : "ir-problem" }));
   if (!history) return;
   for (const [event, sign] of Object.entries(EVENTS)) {
     if (!history.steps.some((step) => step.event === event)) continue;

@@ -127,25 +127,26 @@ class PassPage {
 
   async search() {
     const query = pageUrl.get();
-    await this.question("search", query.q, (found) => (this.hits = found), (problem) => this.list && showFound(this.list, this.hits, problem));
+    await this.question("search", query.q, (found) => (this.hits = found), (problem, going) => this.list && showFound(this.list, this.hits, problem, going));
   }
 
   async trace() {
     const { name } = pageUrl.get();
-    await this.question("history", name, (found) => (this.history = found), (problem) => showHistory(this.history, problem));
+    await this.question("history", name, (found) => (this.history = found), (problem, going) => showHistory(this.history, problem, going));
   }
 
   /**
    * @param {"search" | "history"} kind
    * @param {string | undefined} what
    * @param {(found: any) => void} keep
-   * @param {(problem?: string) => void} show
+   * @param {(problem?: string, going?: boolean) => void} show
    */
   async question(kind, what, keep, show) {
     let problem = "";
     keep(null);
     try {
-      const told = (/** @type {import("./api.js").Progress | null} */ progress) => show(progress ? progress.title + " …" : "");
+      /** @param {import("./api.js").Progress | null} progress */
+      const told = (progress) => show(progress ? progress.title + ": " + progress.stage : "", true);
       if (what) keep(await ask(kind, kind, pageUrl.get(), told));
       else stop(kind);
     } catch (error) {
