@@ -33,8 +33,9 @@ def waiting(services: Services, run_key: str, launch: int) -> Any | None:
     if not run.openable:
         held = [text for view, text in OTHER_FILES.items() if view in run.row.views]
         raise NotFoundError(
-            f"{run.row.root}/{run.row.path} holds no capture, only {' and '.join(held)}, which Swimscope lists but does not "
-            "draw. A swimlane file (chip_swimlane_records.json), a deps.json or a name map makes a directory a capture"
+            f"{run.row.root}/{run.row.path} holds no capture, only {' and '.join(held)}. "
+            f"{'The tab Passes shows the dumps. ' if 'passes' in run.row.views else ''}"
+            "A swimlane file (chip_swimlane_records.json), a deps.json or a name map makes a directory a capture"
         )
     if at_once(services, run, launch):
         services.library.capture(run_key, launch)
