@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from analysis.synth.capture import write_capture
+from analysis.synth.passes import write_passes
 
 _DONE = "complete.json"
 """Written last; names the version of the tree, so a crash half way or an older tree is made again."""
-_VERSION = 2
+_VERSION = 3
 
 
 def _drop_rows(path: Path) -> None:
@@ -76,6 +77,9 @@ SAMPLES = (
     Sample("damaged/cut_short", 400, 12, damage=_cut_short),
 )
 """Every capture of the tree, in the order it is made."""
+DUMP_OF = "attention"
+"""The sample that has a pass dump beside its capture."""
+DUMP_LINES = 5_000
 
 
 def write_demo(directory: str | Path, progress: Callable[[str], None] = lambda text: None) -> Path:
@@ -95,5 +99,7 @@ def write_demo(directory: str | Path, progress: Callable[[str], None] = lambda t
         swimlane = write_capture(folder, sample.records, sample.seed, **sample.options).files[0]
         if sample.damage:
             sample.damage(swimlane)
+    progress(f"{DUMP_OF}: a pass dump of {DUMP_LINES:,} lines")
+    write_passes(root / DUMP_OF, DUMP_LINES)
     mark.write_text(json.dumps({"version": _VERSION}), encoding="ascii")
     return root

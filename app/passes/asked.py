@@ -43,11 +43,12 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Pane:
-    """The rows of one pane: ``function`` is the one that is shown, "" for the whole file."""
+    """The rows of one pane: ``function`` is the one that is shown, "" for the whole file; ``whole`` is every row."""
 
     view: View
     function: str
     comparison: Comparison
+    whole: Comparison
     left: Snapshot
     right: Snapshot
     anchor: int | None = None
@@ -124,7 +125,7 @@ def pane(services: Services, asked: Asked, view: ViewState, names: dict[str, int
 
     shown = services.passes.view(key, build)
     anchor = None if row is None else shown.position_of_row(row)
-    return Pane(shown, function, comparison, left, right, anchor, notes)
+    return Pane(shown, function, comparison, whole, left, right, anchor, notes)
 
 
 def function_names(services: Services, run_key: str, launch: int) -> dict[str, int]:
@@ -133,7 +134,7 @@ def function_names(services: Services, run_key: str, launch: int) -> dict[str, i
     if not run.openable or not waiting.at_once(services, run, launch):
         return {}
     capture = services.library.capture(run_key, launch)
-    return {name: func_id for func_id, name in capture.func_names.items()}
+    return {name: func_id for func_id, name in capture.meta.func_names.items()}
 
 
 def _function(view: ViewState, names: dict[str, int]) -> str:

@@ -1,41 +1,35 @@
-"""The child process of a long answer about a dump: ``python -m app.passes.child STATUS STORE PATH 0 FOLDER KIND WORK``.
+"""The child process of a long answer about a dump: ``python -m app.passes.child WORK``, see :mod:`app.work.reporting`.
 
-It keeps STATUS current, writes the answer to the cache in FOLDER, and stops when asked to (see :mod:`app.work.child`).
+It writes the answer to the cache on disk that the server reads.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 import threading
 from pathlib import Path
 
-from analysis.errors import SwimscopeError
-from app.passes.work import Work, compute, disk
-from app.work.reporting import Cancelled, Reporter
+from analysis.files import NoRoomError
+from app.passes.work import DISK_ERRORS, Work, compute, disk
+from app.work import reporting
 
 
 def main(arguments: list[str]) -> int:
     """Run one job; 0 when its answer is kept."""
-    status, _store, source, _launch, _outcomes, kind, given = arguments
-    reporter = Reporter(Path(status))
-    reporter.say("running", 0.0, "starting")
-    computing = threading.Event()
+    return reporting.run(arguments, _do)
+
+
+def _do(asked: reporting.Work, reporter: reporting.Reporter, computing: threading.Event) -> None:
+    given = asked.parameters
+    work = Work(asked.analysis, Path(asked.source), given["label"], given["key"], given["parameters"])
     computing.set()
-    threading.Thread(target=reporter.beat, args=(computing,), daemon=True).start()
-    asked = json.loads(given)
-    work = Work(kind, Path(source), asked["label"], asked["key"], asked["parameters"])
-    try:
-        with disk(Path(asked["folder"])) as cache:
-            cache.set(work.key, compute(work, cache.get, reporter))
-    except Cancelled:
-        reporter.say("cancelled", 0.0)
-        return 1
-    except SwimscopeError as error:
-        reporter.say("failed", 0.0, message=str(error))
-        return 1
-    reporter.say("done")
-    return 0
+    folder = Path(given["folder"])
+    with disk(folder) as cache:
+        data = compute(work, cache.get, reporter)
+        try:
+            cache.set(work.key, data)
+        except DISK_ERRORS as error:
+            raise NoRoomError(folder, len(data), f"the answer about {work.label}") from error
 
 
 if __name__ == "__main__":

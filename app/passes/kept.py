@@ -5,6 +5,7 @@ Everything is kept by content, so equal snapshots share their comparisons across
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import Any
 
 import diskcache
 from cachetools import LRUCache
+from diskcache.core import DBNAME
 
 from analysis.errors import InputError, SwimscopeError
 from analysis.passes.comparison import Comparison
@@ -24,7 +26,7 @@ from analysis.passes.search import Search
 from analysis.passes.snapshot import Snapshot
 from app.passes import work as passes_work
 from app.passes.dumps import OpenDump
-from app.passes.work import Work
+from app.passes.work import DISK_ERRORS, Work
 from app.work.jobs import JUST_ENDED_S, Job, Jobs, Progress
 
 INLINE_LIST_BYTES = 8_000_000
@@ -36,6 +38,7 @@ INLINE_HISTORY_LINES = 60_000
 SNAPSHOT_BYTES = 160_000_000
 COMPARISON_BYTES = 60_000_000
 _LINE_BYTES = 70
+log = logging.getLogger("swimscope")
 
 
 class NotYet(SwimscopeError):
@@ -108,7 +111,9 @@ class PassStore:
             return found
         made = load(dump.dump, dump.dump.find(entry.file), entry.table, structure=structure)
         if made.sha256 != entry.sha256:
-            raise InputError(f"{dump.dump.label}/{entry.file}", "", "was changed while it was being read", "Reload the page")
+            raise InputError(
+                f"{dump.dump.label}/{entry.file}", "", "was changed while it was being read", "Reload the page"
+            )
         self._keep(self._snapshots, key, made)
         return made
 
@@ -148,14 +153,14 @@ class PassStore:
             job = self._job(work, signature)
             if not short and not self._just_ended(job):
                 raise NotYet(job, title)
-            data = passes_work.compare_sides(*sides()) if sides else passes_work.compute(work, self._cache().get)
-            self._cache().set(work.key, data)
+            data = passes_work.compare_sides(*sides()) if sides else passes_work.compute(work, self._load)
+            self._save(work.key, data)
             return self._remember(work, data)
 
     def _held(self, work: Work) -> Any:
         with self._lock:
             found = self._answers.get(work.key)
-        return found if found is not None else self._remember(work, self._cache().get(work.key))
+        return found if found is not None else self._remember(work, self._load(work.key))
 
     def _remember(self, work: Work, data: bytes | None) -> Any:
         made = passes_work.read(work, data)
@@ -164,23 +169,45 @@ class PassStore:
         return made
 
     def _keep(self, cache: LRUCache[Any, Any], key: Any, value: Any) -> None:
-        size = cache.getsizeof(value) if cache.getsizeof else 1
+        size = cache.getsizeof(value)
         with self._lock:
             if size <= cache.maxsize:
                 cache[key] = value
 
     def _job(self, work: Work, signature: str) -> Job:
         given = {"label": work.label, "key": work.key, "parameters": work.parameters, "folder": str(self._folder)}
-        return Job(work.path, 0, signature, work.kind, given, passes_work.PROGRAM)
+        return Job(work.path, 0, signature, work.kind, given, program=passes_work.PROGRAM)
 
     def _just_ended(self, job: Job) -> bool:
         """It ended well but its answer cannot be found: the disk is full, say. Then it is computed here."""
         known = self._jobs.status(job)
         return known.state == "done" and time.time() - known.ended_s < JUST_ENDED_S
 
-    def _cache(self) -> diskcache.Cache:
+    def _load(self, key: str) -> bytes | None:
+        try:
+            found: bytes | None = self._cache().get(key)
+        except DISK_ERRORS as error:
+            found = None
+            self._give_up(error)
+        return found
+
+    def _save(self, key: str, data: bytes) -> None:
+        """On disk where that has room: a page goes on without."""
+        try:
+            self._cache().set(key, data)
+        except DISK_ERRORS as error:
+            self._give_up(error)
+
+    def _give_up(self, error: Exception) -> None:
+        """Say that the folder cannot be used now, and try to open it again the next time."""
+        log.warning("answers about pass dumps cannot be kept in %s: %s", self._folder, error)
         with self._lock:
-            if self._disk is None:
+            self._disk = None
+
+    def _cache(self) -> diskcache.Cache:
+        """The cache on disk, opened again when somebody deleted its folder."""
+        with self._lock:
+            if self._disk is None or not (self._folder / DBNAME).exists():
                 self._disk = passes_work.disk(self._folder)
             return self._disk
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-import numpy as np
-
 from analysis.passes.comparison import KINDS, Section
 from analysis.passes.dump import Problem, ToolDump
 from analysis.passes.history import History
@@ -19,7 +17,7 @@ from app.passes.asked import Asked, Pane
 from app.passes.keys import MAX_NAME
 from components.passes.code import MOST_COLOURED_CHARS, line_pieces
 
-MOST_CHANGES = 6
+MOST_CHANGES = 3
 """Function changes named per pass in the list; the comparison names all."""
 MOST_SECTIONS = 3_000
 MOST_WARNINGS = 500
@@ -84,11 +82,11 @@ def diff_message(asked: Asked, pane: Pane) -> dict[str, Any]:
         notes.append("This is the first snapshot: there is nothing before it to compare it with")
     elif not comparison.added and not comparison.removed and not comparison.moved:
         where = f"{pane.function} is" if pane.function else "Both sides are"
-        notes.append(f"{where} equal: {'annotations apart, ' if comparison.structure else ''}the pass changed nothing here")
+        notes.append(
+            f"{where} equal: {'annotations apart, ' if comparison.structure else ''}the pass changed nothing here"
+        )
     if comparison.whole and not asked.alone:
         notes.append(f"Compared as a whole and not by function: {comparison.whole}")
-    starts = view.positions_of(np.array([s.first_row for s in comparison.sections], dtype=np.int64)).tolist()
-    sections = [_section(s, at) for s, at in zip(comparison.sections, starts, strict=True)][:MOST_SECTIONS]
     return {
         "length": view.length,
         "width": _width(pane),
@@ -97,8 +95,8 @@ def diff_message(asked: Asked, pane: Pane) -> dict[str, Any]:
         "moved": comparison.moved,
         "changes": view.change_positions().tolist(),
         "folds": len(view.folds),
-        "sections": sections,
-        "section_count": len(comparison.sections),
+        "sections": [_section(section) for section in pane.whole.sections[:MOST_SECTIONS]],
+        "section_count": len(pane.whole.sections),
         "function": cut(pane.function),
         "anchor": pane.anchor,
         "notes": [cut(note, 600) for note in notes],
@@ -114,7 +112,7 @@ def _side(label: str, entry: PassEntry) -> dict[str, Any]:
             "name": cut(entry.name), "lines": entry.line_count}  # fmt: skip
 
 
-def _section(section: Section, at: int) -> dict[str, Any]:
+def _section(section: Section) -> dict[str, Any]:
     name = section.name
     return {
         "name": cut(name),
@@ -125,7 +123,6 @@ def _section(section: Section, at: int) -> dict[str, Any]:
         "added": section.added,
         "removed": section.removed,
         "moved": section.moved,
-        "at": at,
     }
 
 

@@ -11,14 +11,15 @@ from app.runs.library import Library
 from app.server.settings import Settings
 from app.shell.links import Links
 from app.shell.url_state import ViewState, href
+from app.work.caches import Caches
 from app.work.jobs import Jobs
 from app.work.outcomes import Analyses
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Settings, the run library, the capture store, background jobs, answers about pass dumps, maps of on-chip memory and stored
-    links."""
+    """Settings, the run library, the capture store, background jobs, stored links, caches of this process, answers
+    about pass dumps, maps of on-chip memory."""
 
     settings: Settings
     library: Library
@@ -26,6 +27,7 @@ class Services:
     jobs: Jobs
     analyses: Analyses
     links: Links
+    caches: Caches
     passes: PassStore
     memory: MemoryMaps
 

@@ -1,25 +1,25 @@
-"""The child process of a long job: ``python -m app.work.child STATUS STORE PATH LAUNCH [OUTCOMES ANALYSIS PARAMETERS]``.
+"""The child process of a long job: ``python -m app.work.child WORK``, with WORK as JSON (:class:`Work`).
 
-It opens the capture into the store, runs the analysis (or prepares the task graph) when one is named, and keeps STATUS
+Memory and time are bounded. It opens the capture into the store, runs the analysis (or prepares the task graph) when one is named, and keeps STATUS
 current. It stops when the cancel file appears beside STATUS: at the next step of an open, at the next heartbeat of an
 analysis.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 import threading
 from pathlib import Path
 
 from analysis.capture import Capture
 from analysis.capture.store import Store
-from analysis.errors import SwimscopeError
+from analysis.errors import NotFoundError
+from analysis.files import NoRoomError
 from analysis.timeline.items import View, available_views
 from analysis.timeline.query import stored_arrays, stored_key
 from app.graph import prepared as graph_kept
 from app.work.outcomes import Analyses
-from app.work.reporting import Cancelled, Reporter
+from app.work.reporting import Reporter, Work, run
 
 UNKNOWN = -1.0
 
@@ -33,32 +33,32 @@ def prepare_swimlane(store: Store, capture: Capture) -> None:
 
 def main(arguments: list[str]) -> int:
     """Run one job; 0 when its result is on disk."""
-    status, store_root, source, launch, *analysis = arguments
-    reporter = Reporter(Path(status))
-    reporter.say("running", 0.0, "starting")
-    computing = threading.Event()
-    threading.Thread(target=reporter.beat, args=(computing,), daemon=True).start()
-    try:
-        store = Store(store_root)
-        capture = store.open(source, int(launch), reporter)
-        reporter.say("running", UNKNOWN, "preparing the swimlane")
-        prepare_swimlane(store, capture)
-        if analysis:
-            outcomes, name, parameters = analysis
-            reporter.say("running", UNKNOWN, f"computing {name} over {len(capture.records):,} records")
-            computing.set()
-            if name == graph_kept.JOB:
-                graph_kept.prepare(store, capture, **json.loads(parameters), say=reporter)
-            else:
-                Analyses(Path(outcomes)).get(capture, name, json.loads(parameters))
-    except Cancelled:
-        reporter.say("cancelled", 0.0)
-        return 1
-    except SwimscopeError as error:
-        reporter.say("failed", 0.0, message=str(error))
-        return 1
-    reporter.say("done")
-    return 0
+    return run(arguments, _do)
+
+
+def _do(work: Work, reporter: Reporter, computing: threading.Event) -> None:
+    """Open the capture into the store, and compute what is asked for beyond."""
+    store = Store(work.store)
+    if work.content:
+        known = store.stored(work.content)
+        if known is None:
+            raise NotFoundError("the content this page was made from is no longer stored; reload the page")
+        capture = known
+    else:
+        capture = store.open(work.source, work.launch, reporter, needs_room=True)
+    reporter.say("running", UNKNOWN, "preparing the swimlane")
+    prepare_swimlane(store, capture)
+    if not work.analysis:
+        return
+    reporter.say("running", UNKNOWN, f"computing {work.analysis} over {len(capture.records):,} records")
+    computing.set()
+    if work.analysis == graph_kept.JOB:
+        graph_kept.prepare(store, capture, **work.parameters, say=reporter)
+    else:
+        outcome = Analyses(Path(work.outcomes))
+        outcome.get(capture, work.analysis, work.parameters)
+        if outcome.failure is not None:
+            raise NoRoomError(Path(work.outcomes), outcome.failure, f"the result of {work.analysis}")
 
 
 if __name__ == "__main__":

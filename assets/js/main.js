@@ -1,5 +1,6 @@
 // @ts-check
 /* What is our one script made of? Every room, in this order; esbuild bundles them into assets/scripts.js. */
+import "./core/content.js";
 import "./core/shell.js";
 import "./core/chip.js";
 import "./grid/cells.js";
@@ -7,6 +8,7 @@ import "./grid/buttons.js";
 import "./grid/grid.js";
 import "./runs/trees.js";
 import "./panel/follow.js";
+import "./passes/page.js";
 import "./graph/tools.js";
 import "./memory/map.js";
 import { config } from "./core/config.js";

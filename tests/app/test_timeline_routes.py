@@ -70,7 +70,7 @@ def test_info_then_window_agree(client, key: str, services: Services) -> None:
         ("window", {"t0": 0, "t1": 10**9, "px": 9_000_000}, "screen"),
         ("window", {"t0": 0, "t1": 10**30, "px": 5}, "t1"),
         ("window", {"t0": 0, "t1": 5, "px": 5, "tracks": "a-b"}, "tracks"), ("item", {"item": "zz"}, "item"),
-        ("info", {"view": "nope"}, "view"), ("info", {"launch": "-1"}, "launch"),
+        ("info", {"launch": "-1"}, "launch"),
         ("window", {"t0": 0, "t1": 5, "px": "1e-320"}, "px"), ("info", {"launch": "9" * 5000}, "launch"),
         ("near", {"t": 0, "tracks": "9" * 5000}, "tracks"), ("item", {"item": "r" + "9" * 5000}, "item"),
         ("cell", {"track": 10**6, "t0": 0, "t1": 5}, "track"),
@@ -161,16 +161,6 @@ def test_details_show_record_task_and_links(client, key: str, services: Services
     assert "Fan-out" in without
     nothing = texts(details_of(services, capture, focus | {"item": "", "sel": ""}))
     assert "Select a record" in nothing
-
-
-def test_pass_dumps_are_found_in_the_directory_its_parent_and_beside(tmp_path: Path) -> None:
-    run = tmp_path / "case" / "dfx_outputs"
-    run.mkdir(parents=True)
-    for place in (run / "passes_dump", tmp_path / "case" / "passes_dump_2", tmp_path / "passes_dump_far"):
-        place.mkdir()
-    (run / "passes_dump.txt").write_text("no directory")
-    found = page.pass_dumps(run)
-    assert found == tuple(sorted([str(run / "passes_dump"), str(tmp_path / "case" / "passes_dump_2")]))
 
 
 def test_the_page_builds_and_its_ids_are_unique(services: Services, key: str) -> None:

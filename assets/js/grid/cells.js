@@ -15,6 +15,16 @@ const parts = (window.dashAgGridComponentFunctions = window.dashAgGridComponentF
 for (const [name, write] of Object.entries(format)) if (name !== "MISSING" && name !== "missing") fns["swimscope_" + name] = write;
 fns.swimscope_isSelected = isSelected;
 
+/* Numbers in order, what is not captured last in either direction. */
+fns.swimscope_missingLast = (/** @type {any} */ a, /** @type {any} */ b, /** @type {any} */ _one, /** @type {any} */ _other, /** @type {boolean} */ descending) => {
+  const missing = (/** @type {any} */ value) => value === null || value === undefined;
+  if (missing(a) || missing(b)) {
+    const order = Number(missing(a)) - Number(missing(b));
+    return descending ? -order : order;
+  }
+  return a - b;
+};
+
 fns.swimscope_theme = (/** @type {any} */ agGrid) =>
   agGrid.themeQuartz.withParams({
     backgroundColor: "var(--panel)",
