@@ -223,7 +223,7 @@ def compare(before: MemoryMap, after: MemoryMap) -> Table:
     for key in keys:
         old, new = (mark.get(key) for mark in marks)
         change = None if old is None or new is None else new - old
-        rows.append((*key, old, new, change, topmost(after, *key)))
+        rows.append((*key, old, new, change, _topmost(after, *key)))
     rows.sort(key=lambda row: (-(row[4] if row[4] is not None else row[3] or 0), row[0], space_rank(row[1])))
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(COMPARE_COLUMNS)
     return Table(COMPARE_COLUMNS, {c.name: list(cells) for c, cells in zip(COMPARE_COLUMNS, columns, strict=True)})
@@ -233,7 +233,6 @@ def _marks(memory: MemoryMap) -> dict[tuple[str, str], int | None]:
     return {(f.name, s.space): s.used_bytes for f in memory.functions for s in f.spaces}
 
 
-def topmost(memory: MemoryMap, function: str, space: str) -> str:
-    """Name of the tile that ends at a space's high-water mark; "" when the space has no box."""
+def _topmost(memory: MemoryMap, function: str, space: str) -> str:
     boxes = [box for f in memory.functions if f.name == function for box in f.boxes if box.space == space]
     return max(boxes, key=lambda box: box.end).name if boxes else ""

@@ -1,42 +1,41 @@
-"""The child process that reads large maps: ``python -m app.memory.child STATUS STORE PATH 0 FOLDER KIND WORK``.
+"""The child process that reads large maps: ``python -m app.memory.child WORK``, see :mod:`app.work.reporting`.
 
-It keeps STATUS current, writes each map to the cache in FOLDER of WORK, and stops when asked to (see :mod:`app.work.child`).
+It writes every answer to the cache on disk that the server reads.
 """
 
 from __future__ import annotations
 
-import json
 import sys
 import threading
 from pathlib import Path
 
-from analysis.errors import SwimscopeError
-from app.memory.kept import compute, disk
-from app.work.reporting import Cancelled, Reporter
+from analysis.files import NoRoomError
+from app.memory.kept import HISTORY_JOB, compute, compute_history, disk
+from app.passes.work import DISK_ERRORS
+from app.work import reporting
 
 
 def main(arguments: list[str]) -> int:
-    """Run one job; 0 when every map is kept."""
-    status, _store, source, _launch, _outcomes, _kind, given = arguments
-    reporter = Reporter(Path(status))
-    reporter.say("running", 0.0, "starting")
-    computing = threading.Event()
+    """Run one job; 0 when every answer is kept."""
+    return reporting.run(arguments, _do)
+
+
+def _do(asked: reporting.Work, reporter: reporting.Reporter, computing: threading.Event) -> None:
+    given, source = asked.parameters, Path(asked.source)
     computing.set()
-    threading.Thread(target=reporter.beat, args=(computing,), daemon=True).start()
-    work = json.loads(given)
-    try:
-        with disk(Path(work["folder"])) as cache:
-            for at, file in enumerate(work["files"]):
-                reporter(at / len(work["files"]), f"reading {file}")
-                compute(cache, Path(source) / file, work["chip"])
-    except Cancelled:
-        reporter.say("cancelled", 0.0)
-        return 1
-    except SwimscopeError as error:
-        reporter.say("failed", 0.0, message=str(error))
-        return 1
-    reporter.say("done")
-    return 0
+    folder = Path(given["folder"])
+    with disk(folder) as cache:
+        try:
+            if asked.analysis == HISTORY_JOB:
+                compute_history(
+                    cache, source, given["key"], lambda done, of: reporter(done / of, f"pass {done:,} of {of:,}")
+                )
+                return
+            for at, file in enumerate(given["files"]):
+                reporter(at / len(given["files"]), f"reading {file}")
+                compute(cache, source / file, given["chip"])
+        except DISK_ERRORS as error:
+            raise NoRoomError(folder, 0, "a memory map") from error
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Which pass, or which compile, raised a peak? Two snapshots side by side, and every step between passes."""
+"""Which pass, or which compile, raised a peak? Two snapshots side by side, and every pass that raised one."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 from dash import html
 
-from analysis.memory.changes import walk
-from analysis.memory.questions import compare
-from analysis.results import Table
+from analysis.memory.history import Rise
+from analysis.memory.questions import COMPARE_COLUMNS, compare
+from analysis.results import Column, Table
 from app.memory.asked import Asked, chip_of, chosen, later, other_dump, stem
 from app.passes import dumps
 from app.server.services import Services
@@ -20,9 +20,20 @@ from components import cards, grid, notices
 WALK_GRID = "memory-walk"
 COMPARE_GRID = "memory-compare"
 MOST_RUNS = 200
+MOST_TILES = 12
+MOST_PROBLEMS = 3
+RISE_COLUMNS = (
+    Column("pass", "text", "Pass after which more bytes are alive in the space than before it."),
+    Column("function", "text", "Function that owns the space."),
+    Column("space", "text", "Memory space."),
+    Column("before_bytes", "count", "Most bytes alive on one line before the pass."),
+    Column("after_bytes", "count", "Most bytes alive on one line after the pass."),
+    Column("change_bytes", "count", "After minus before."),
+    Column("tile", "text", "Tiles alive at the new peak that were not alive at the old one."),
+)
 LABELS = {
     "pass": "Pass", "function": "Function", "space": "Space", "before_bytes": "Before (B)", "after_bytes": "After (B)",
-    "change_bytes": "Change (B)", "tile": "Tile at the mark",
+    "change_bytes": "Change (B)", "tile": "Tile",
 }  # fmt: skip
 
 
@@ -35,22 +46,29 @@ def content(services: Services, run_key: str, view: ViewState, found: Asked) -> 
     """What is compared, the comparison, and the walk through the passes; raises NotYet while maps are read."""
     source = other_dump(services, run_key, view)
     wanted = view.own_value("vs")
-    files = later(source)
-    file = chosen(source, wanted)[0] if wanted or source is not found.dump else files[0]
+    file, _reason = chosen(source, wanted)
     before = services.memory.map(source, file, chip_of(source, view))
-    table = compare(before, found.memory)
-    steps = services.memory.maps(found.dump, found.files, found.memory.chip)
+    found_rises = services.memory.rises(found.dump)
+    same = f"{source.dump.label}/{file.file}" == f"{found.dump.dump.label}/{found.file.file}"
+    table = Table(COMPARE_COLUMNS, {c.name: [] for c in COMPARE_COLUMNS}) if same else compare(before, found.memory)
+    empty = (
+        "Both sides are the same snapshot: choose another one with Snapshot or Dump." if same else "Neither has a map."
+    )
+    walked = f"None of the {found_rises.snapshots:,} passes of this dump raises the bytes alive in a space."
     return html.Div(
         [
             cards.panel(
-                f"{source.dump.label}/{stem(file)} → {found.dump.dump.label}/{stem(found.file)}",
-                _table(services, run_key, view, found, table, COMPARE_GRID, "Both snapshots have no map to compare."),
+                f"High-water marks: {source.dump.label}/{stem(file)} → {found.dump.dump.label}/{stem(found.file)}",
+                _table(services, run_key, view, found, table, COMPARE_GRID, empty),
                 extra=_choices(services, run_key, view, found),
                 class_name="mem-compare",
             ),
             cards.panel(
-                f"Which pass changed a peak? {stem(found.files[0])} to {stem(found.files[-1])}",
-                _table(services, run_key, view, found, walk(steps), WALK_GRID, _unchanged(found)),
+                "Which pass raised a peak, and with which tiles?",
+                [
+                    *(html.P(problem, className="muted") for problem in found_rises.problems[:MOST_PROBLEMS]),
+                    _table(services, run_key, view, found, rise_table(found_rises.rises), WALK_GRID, walked),
+                ],
                 class_name="mem-compare",
             ),
         ],
@@ -58,10 +76,23 @@ def content(services: Services, run_key: str, view: ViewState, found: Asked) -> 
     )
 
 
-def _unchanged(found: Asked) -> str:
-    if len(found.files) < 2:
-        return "There is only one snapshot from AllocateMemoryAddr on: no later pass to walk through."
-    return f"None of the {len(found.files) - 1:,} later passes changes the high-water mark of any space."
+def rise_table(rises: tuple[Rise, ...]) -> Table:
+    """Every rise as a row of :data:`RISE_COLUMNS`, in the order of the passes."""
+    data: dict[str, list[Any]] = {
+        "pass": [f"{rise.number:02} {rise.pass_name}" for rise in rises],
+        "function": [rise.function for rise in rises],
+        "space": [rise.space for rise in rises],
+        "before_bytes": [rise.before_bytes for rise in rises],
+        "after_bytes": [rise.after_bytes for rise in rises],
+        "change_bytes": [rise.after_bytes - rise.before_bytes for rise in rises],
+        "tile": [_tiles(rise.tiles) for rise in rises],
+    }
+    return Table(RISE_COLUMNS, data)
+
+
+def _tiles(names: tuple[str, ...]) -> str:
+    shown = ", ".join(name[:120] for name in names[:MOST_TILES])
+    return shown + (f" and {len(names) - MOST_TILES:,} more" if len(names) > MOST_TILES else "") or "the same tiles"
 
 
 def _table(
@@ -78,6 +109,13 @@ def _table(
         row |= {"_row": str(at), "href": services.href("memory", run_key, shown)}
     columns = [_column(column) for column in table_rows.grid_columns(table.columns)]
     return html.Div(grid.grid(grid_id, columns, rows, row_id="_row", label="Peaks"), className="mem-compare-grid")
+
+
+def _snapshot(named: str, found: Asked) -> str:
+    """The snapshot that a row opens: the pass it names, else the one that is shown."""
+    number = named.partition(" ")[0]
+    files = [item for item in found.dump.dump.passes if number.isdecimal() and item.index == int(number)]
+    return stem(files[0] if files else found.file)
 
 
 def _column(column: grid.GridColumn) -> grid.GridColumn:

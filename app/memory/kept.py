@@ -6,24 +6,34 @@ Maps are kept by the snapshot's content, so passes that changed nothing, other d
 from __future__ import annotations
 
 import hashlib
+import logging
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, TypeVar
 
 import diskcache
 import msgspec
 from cachetools import LRUCache
 
 from analysis.memory.chips import Chip
+from analysis.memory.history import Rise, history, rises
 from analysis.memory.maps import read_map, read_snapshot
 from analysis.memory.model import MemoryMap
 from analysis.passes.dump import PassFile
 from app.passes.dumps import OpenDump
 from app.passes.kept import NotYet
+from app.passes.work import DISK_ERRORS
 from app.work.jobs import JUST_ENDED_S, Job, Jobs
 
+_LOG = logging.getLogger("swimscope.memory")
+T = TypeVar("T")
+
 PROGRAM = "app.memory.child"
+MAP_JOB = "memory-map"
+HISTORY_JOB = "memory-history"
 MAP_VERSION = "1"
 """Part of the key: raise it when a map changes meaning."""
 INLINE_BYTES = 6_000_000
@@ -42,6 +52,15 @@ class Text:
     sha256: str
 
 
+@dataclass(frozen=True, slots=True)
+class Rises:
+    """Passes that raised the alive bytes of a space, how many snapshots were read, and those without a map."""
+
+    rises: tuple[Rise, ...]
+    snapshots: int
+    problems: tuple[str, ...]
+
+
 class MemoryMaps:
     """Maps and texts of snapshots; one per process, thread-safe.
 
@@ -56,6 +75,7 @@ class MemoryMaps:
         self._disk: diskcache.Cache | None = None
         self._maps: LRUCache[str, MemoryMap] = LRUCache(BOXES, getsizeof=_boxes)
         self._texts: LRUCache[tuple[str, str], Text] = LRUCache(TEXT_BYTES, getsizeof=_text_bytes)
+        self._rises: LRUCache[str, Rises] = LRUCache(32)
         self._lock = threading.Lock()
         self._reading = threading.Lock()
 
@@ -77,12 +97,25 @@ class MemoryMaps:
             if self._held(map_key(text.sha256, f.file, chip.name)) is None
         ]
         if sum(file.size_bytes for file in missing) > INLINE_BYTES:
-            job = self._job(dump, files, chip)
-            known = self._jobs.status(job)
-            if not (known.state == "done" and time.time() - known.ended_s < JUST_ENDED_S):
-                what = f"{missing[0].file}" if len(missing) == 1 else f"{len(missing):,} snapshots of {dump.dump.label}"
-                raise NotYet(job, f"Reading the memory map of {what}")
+            given = {"files": [file.file for file in files], "chip": chip.name}
+            what = missing[0].file if len(missing) == 1 else f"{len(missing):,} snapshots of {dump.dump.label}"
+            self._wait_for(dump, MAP_JOB, given, f"Reading the memory map of {what}")
         return [self._made(dump, file, text, chip) for file, text in zip(files, texts, strict=True)]
+
+    def rises(self, dump: OpenDump) -> Rises:
+        """Every pass of a dump that raised a peak; raises NotYet while a child reads all its snapshots."""
+        key = f"rises-{MAP_VERSION}-{dump.signature}"
+        with self._lock:
+            known = self._rises.get(key)
+        found = known or _decoded(self._load(key), Rises)
+        if found is None:
+            if sum(file.size_bytes for file in dump.dump.passes) > INLINE_BYTES:
+                self._wait_for(dump, HISTORY_JOB, {"key": key}, f"Following the peaks through {dump.dump.label}")
+            found = compute_history(None, dump.dump.path, key)
+            self._save(key, found)
+        with self._lock:
+            self._rises[key] = found
+        return found
 
     def text(self, dump: OpenDump, file: PassFile) -> Text:
         """The lines of a snapshot; raises InputError when it cannot be read."""
@@ -103,7 +136,10 @@ class MemoryMaps:
         found = self._held(key)
         if found is None:
             with self._reading:
-                found = self._held(key) or compute(self._cache(), dump.dump.path / file.file, chip.name)
+                found = self._held(key)
+                if found is None:
+                    found = compute(None, dump.dump.path / file.file, chip.name)
+                    self._save(key, found)
             self._remember(key, found)
         return replace(found, chip=chip)
 
@@ -111,7 +147,7 @@ class MemoryMaps:
         with self._lock:
             found = self._maps.get(key)
         if found is None:
-            found = decoded(self._cache().get(key))
+            found = _decoded(self._load(key), MemoryMap)
             if found is not None:
                 self._remember(key, found)
         return found
@@ -121,9 +157,27 @@ class MemoryMaps:
             if _boxes(made) <= BOXES:
                 self._maps[key] = made
 
-    def _job(self, dump: OpenDump, files: tuple[PassFile, ...], chip: Chip) -> Job:
-        given = {"files": [file.file for file in files], "chip": chip.name, "folder": str(self._folder)}
-        return Job(dump.dump.path, 0, dump.signature, "memory-map", given, PROGRAM)
+    def _wait_for(self, dump: OpenDump, kind: str, parameters: dict[str, Any], title: str) -> None:
+        """Raise NotYet, unless the child has just ended and its answer could not be kept: then it is made here."""
+        given = {**parameters, "folder": str(self._folder)}
+        job = Job(dump.dump.path, 0, dump.signature, kind, given, program=PROGRAM)
+        known = self._jobs.status(job)
+        if not (known.state == "done" and time.time() - known.ended_s < JUST_ENDED_S):
+            raise NotYet(job, title)
+
+    def _load(self, key: str) -> bytes | None:
+        try:
+            found: bytes | None = self._cache().get(key)
+        except DISK_ERRORS as error:
+            _LOG.warning("memory maps cannot be read from disk: %s", error)
+            return None
+        return found
+
+    def _save(self, key: str, made: Any) -> None:
+        try:
+            self._cache().set(key, msgspec.msgpack.encode(made))
+        except DISK_ERRORS as error:
+            _LOG.warning("a memory map cannot be kept on disk: %s", error)
 
     def _cache(self) -> diskcache.Cache:
         with self._lock:
@@ -137,23 +191,36 @@ def disk(folder: Path) -> diskcache.Cache:
     return diskcache.Cache(str(folder), size_limit=DISK_LIMIT_BYTES, eviction_policy="least-recently-used")
 
 
-def compute(cache: diskcache.Cache, file: Path, chip: str) -> MemoryMap:
-    """Read the map of ``file`` and keep it; raises InputError when the snapshot cannot be read."""
+def compute(cache: diskcache.Cache | None, file: Path, chip: str) -> MemoryMap:
+    """Read the map of ``file`` and keep it in ``cache``; raises InputError when the snapshot cannot be read."""
     text = read_snapshot(file)
     key = map_key(digest(text), file.name, chip)
-    found = decoded(cache.get(key))
+    found = _decoded(cache.get(key), MemoryMap) if cache is not None else None
     if found is None:
         found = read_map(text, file.name, Chip(chip, "chosen"))
-        cache.set(key, msgspec.msgpack.encode(found))
+        if cache is not None:
+            cache.set(key, msgspec.msgpack.encode(found))
     return found
 
 
-def decoded(data: bytes | None) -> MemoryMap | None:
-    """The map in ``data``, or None when there is none or it was kept by another version."""
+def compute_history(
+    cache: diskcache.Cache | None, dump: Path, key: str, progress: Callable[[int, int], None] | None = None
+) -> Rises:
+    """Follow the peaks through the passes of a dump and keep the answer in ``cache``; ``progress`` may raise to stop."""
+    passes = history(dump, progress)
+    problems = tuple(f"{each.file}: {each.problem}" for each in passes if each.problem)
+    made = Rises(rises(passes), len(passes), problems)
+    if cache is not None:
+        cache.set(key, msgspec.msgpack.encode(made))
+    return made
+
+
+def _decoded(data: bytes | None, kind: type[T]) -> T | None:
+    """The answer in ``data``, or None when there is none or it was kept by another version."""
     if data is None:
         return None
     try:
-        return msgspec.msgpack.decode(data, type=MemoryMap)
+        return msgspec.msgpack.decode(data, type=kind)
     except msgspec.DecodeError:
         return None
 

@@ -8,7 +8,8 @@ from typing import Any
 from dash import dcc, html
 
 from analysis.memory.model import Box, FunctionMap
-from analysis.memory.questions import ALIVE_COLUMNS, box_table, neighbours, peak, to_free
+from analysis.memory.plans import plan
+from analysis.memory.questions import ALIVE_COLUMNS, box_table, neighbours, peak
 from app.memory.asked import Asked, box_ids, stem
 from app.server.services import Services
 from app.shell.url_state import ViewState
@@ -112,7 +113,7 @@ def _why(view: ViewState, function: FunctionMap) -> Any:
         id="mem-goal", type="text", inputMode="numeric", value=str(goal) if goal else "",
         placeholder=str(top.alive_bytes // 2), className="input number url-value url-value-mgoal", debounce=True,
     )  # fmt: skip
-    return panels.why(top, space, goal, to_free(top, goal) if goal else None, entry)
+    return panels.why(top, space, plan(function, name, goal) if goal else None, entry)
 
 
 def _boxes(services: Services, run_key: str, view: ViewState, function: FunctionMap) -> html.Div:

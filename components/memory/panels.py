@@ -8,6 +8,7 @@ from typing import Any
 from dash import html
 
 from analysis.memory.model import Box, FunctionMap, Space
+from analysis.memory.plans import Plan
 from analysis.memory.questions import Neighbours, Peak
 from components import fmt
 from components.memory.picture import label, space_color
@@ -17,6 +18,7 @@ FULL_SHARE = 0.95
 MOST_ROWS = 200
 """Tiles listed at once; the rest is counted."""
 MOST_ALIASES = 60
+MOST_STEP_BOXES = 20
 
 
 def space_chips(function: FunctionMap, hidden: Sequence[str], chosen: str) -> html.Div:
@@ -66,6 +68,23 @@ def _space_chip(space: Space, is_hidden: bool, hidden: Sequence[str], chosen: bo
 def _item(text: str) -> str:
     """One item of a list in the URL, as :func:`app.shell.url_state.list_codec` writes it."""
     return text.replace("%", "%25").replace(",", "%2C")
+
+
+def legend(function: FunctionMap) -> html.Ul:
+    """What the looks in the picture mean; only those that occur."""
+    boxes = function.boxes
+    entries = [
+        ("view", "view", any(box.view for box in boxes)),
+        ("touch", "touches in one line", any(box.conflict_kind == "touch" for box in boxes)),
+        ("overlap", "conflict", any(box.conflict_kind == "overlap" for box in boxes)),
+        ("mark", "high-water mark", True),
+        ("capacity", "capacity", True),
+    ]
+    return html.Ul(
+        [html.Li([html.Span(className=f"mem-key mem-key-{name}"), text]) for name, text, occurs in entries if occurs],
+        className="mem-legend",
+        **{"aria-label": "Legend"},
+    )
 
 
 def tile(box: Box, near: Neighbours, links: Any) -> html.Div:
@@ -132,10 +151,10 @@ def _owner(box: Box | None) -> Any:
     return f"{label(box)} (lines {box.start_line:,} to {box.end_line:,}, {box.size:,} B)"
 
 
-def why(peak: Peak, space: Space, goal: int, ended: Sequence[Box] | None, entry: Any) -> html.Div:
-    """The peak of a space, who is alive there, and what would have to end earlier to get under ``goal`` bytes."""
-    lost = peak.used_bytes - peak.alive_bytes
-    unplaced = space.used_bytes is None
+def why(peak: Peak, space: Space, plan: Plan | None, entry: Any) -> html.Div:
+    """The peak of a space, who is alive there, and what would have to end earlier for a smaller one."""
+    lost = (peak.used_bytes or 0) - peak.alive_bytes
+    unplaced = peak.used_bytes is None
     return html.Div(
         [
             html.H3(f"Why is {peak.space[:40]} this full?"),
@@ -144,7 +163,7 @@ def why(peak: Peak, space: Space, goal: int, ended: Sequence[Box] | None, entry:
                     "Most bytes are alive at ",
                     _line(peak.line),
                     f": {peak.alive_bytes:,} B in ",
-                    f"{fmt.plural(len(peak.alive), 'box')[:-3] + 'boxes' if len(peak.alive) != 1 else '1 box'}. ",
+                    f"{len(peak.alive):,} {'box' if len(peak.alive) == 1 else 'boxes'}. ",
                     "Addresses are not assigned, so there is no high-water mark."
                     if unplaced
                     else f"The high-water mark is {peak.used_bytes:,} B"
@@ -153,30 +172,38 @@ def why(peak: Peak, space: Space, goal: int, ended: Sequence[Box] | None, entry:
                 ]
             ),
             html.Div([html.Label("Get under (bytes)", htmlFor="mem-goal"), entry], className="mem-goal"),
-            _ended(peak, goal, ended),
+            _plan(peak, plan),
             html.H4(f"Alive at line {peak.line:,}, largest first"),
-            _boxes_table(peak.alive, {box_key(box) for box in ended or ()}),
+            _boxes_table(peak.alive, {box_key(box) for step in (plan.steps if plan else ()) for box in step.boxes}),
         ]
     )
 
 
-def _ended(peak: Peak, goal: int, ended: Sequence[Box] | None) -> Any:
-    if ended is None:
-        return html.P("Type a size to see which tiles would have to end before that line.", className="muted")
-    if not ended:
-        return html.P(f"{peak.alive_bytes:,} B already fit into {goal:,} B: nothing has to end earlier.")
-    freed = sum(box.size for box in ended)
-    names = ", ".join(label(box) for box in ended[:20]) + (f" and {len(ended) - 20:,} more" if len(ended) > 20 else "")
-    return html.P(
-        [
-            f"To have at most {goal:,} B alive there, ",
-            html.B(names),
-            f" ({freed:,} B) would have to end before ",
-            _line(peak.line),
-            ".",
-        ],
-        role="status",
+def _plan(peak: Peak, plan: Plan | None) -> Any:
+    """The steps of a plan in words."""
+    if plan is None:
+        return html.P("Type a size to see which tiles would have to end earlier.", className="muted")
+    if not plan.steps and plan.reached:
+        return html.P(f"{peak.alive_bytes:,} B already fit into {plan.target_bytes:,} B: nothing has to end earlier.")
+    steps = [
+        html.Li(
+            [
+                html.B(", ".join(label(box) for box in step.boxes[:MOST_STEP_BOXES])),
+                f" and {len(step.boxes) - MOST_STEP_BOXES:,} more" if len(step.boxes) > MOST_STEP_BOXES else "",
+                f" ({step.freed_bytes:,} B): before ",
+                _line(step.before_line),
+                f" instead of on line {step.end_line:,}",
+            ]
+        )
+        for step in plan.steps
+    ]
+    told = f"To have at most {plan.target_bytes:,} B alive on every line, these would have to end earlier:"
+    end = (
+        f"Then the peak is {plan.peak_bytes:,} B at line {plan.peak_line:,}. A plan of fewer bytes may exist."
+        if plan.reached
+        else f"{plan.target_bytes:,} B cannot be reached this way: {plan.reason}. The peak stays at {plan.peak_bytes:,} B."
     )
+    return html.Div([html.P(told) if steps else None, html.Ol(steps) if steps else None, html.P(end)], role="status")
 
 
 def box_key(box: Box) -> tuple[str, int, int, int]:

@@ -116,8 +116,10 @@ def _x_axis(panel: dict[str, Any]) -> dict[str, Any]:
         "range": [0, panel["bytes"] / KIB],
         "anchor": "y",
         "nticks": max(2, math.ceil((panel["domain"][1] - panel["domain"][0]) * 12)),
-        "title": {**base["title"], "text": plain(panel["space"][:24]) + times},
-        "ticksuffix": "",
+        "title": {
+            **base["title"],
+            "text": plain(panel["space"][:24]) + " (KiB)" * (panel["domain"][1] - panel["domain"][0] > 0.1) + times,
+        },
         "zeroline": False,
     }
 

@@ -25,6 +25,17 @@ const count = (value) => value.toLocaleString("en-US");
 /** @param {Box} box */
 const owner = (box) => `${box[6]} (lines ${count(box[3])} to ${count(box[4])})`;
 
+/**
+ * A name in so many characters: names of one function often differ at their end only.
+ * @param {string} text
+ * @param {number} chars
+ */
+function shortened(text, chars) {
+  if (text.length <= chars) return text;
+  const tail = Math.floor((chars - 1) / 2);
+  return text.slice(0, Math.max(1, chars - 1 - tail)) + "…" + (tail > 0 ? text.slice(-tail) : "");
+}
+
 class MemoryMap {
   /**
    * @param {HTMLElement} box
@@ -177,7 +188,7 @@ class MemoryMap {
     const y = plotAxis(this.plot, "y");
     const { mtile, mline } = pageUrl.get();
     const line = Number(mline || 0);
-    /** @type {[number, HTMLElement][]} */
+    /** @type {{place: number[], text: string}[]} */
     const labels = [];
     const marks = [];
     for (const box of this.model.boxes) {
@@ -191,12 +202,9 @@ class MemoryMap {
       if (box[5] === mtile) marks.push(this.block("mem-chosen", place));
       else if (line && box[3] <= line && line <= box[4]) marks.push(this.block("mem-alive", place));
       if (place[2] >= 28 && place[3] >= LABEL_PX - 2) {
-        const chars = Math.floor((place[2] - 6) / CHAR_PX);
-        const text = box[6].length <= chars ? box[6] : box[6].slice(0, Math.max(1, chars - 1)) + "…";
-        labels.push([place[2] * place[3], this.block("mem-label", place, text)]);
+        labels.push({ place, text: shortened(box[6], Math.floor((place[2] - 6) / CHAR_PX)) });
       }
     }
-    labels.sort((a, b) => b[0] - a[0]);
     if (line) marks.push(...axes.map((axis) => this.block("mem-at", [axis.start, y.start + y.pixel(line), axis.length, 0])));
     this.bracketPlace = () => {
       const [first, last] = this.source.seen();
@@ -205,8 +213,26 @@ class MemoryMap {
       return [axes.length ? axes[0].start - 4 : 0, y.start + from, 3, Math.max(2, to - from)];
     };
     this.seen = this.block("mem-seen", this.bracketPlace());
-    this.over.replaceChildren(...labels.slice(0, MOST_LABELS).map((each) => each[1]), ...marks, this.seen);
+    this.over.replaceChildren(...this.labels(labels), ...marks, this.seen);
     this.over.dataset.drawn = String(this.model.boxes.length);
+  }
+
+  /* The labels that are drawn: those of large boxes first, none over another one. */
+  /** @param {{place: number[], text: string}[]} wanted */
+  labels(wanted) {
+    const sorted = wanted.sort((a, b) => b.place[2] * b.place[3] - a.place[2] * a.place[3]).slice(0, 4 * MOST_LABELS);
+    /** @type {number[][]} */
+    const taken = [];
+    const out = [];
+    for (const { place, text } of sorted) {
+      const [left, top] = place;
+      const right = left + 6 + text.length * CHAR_PX;
+      if (taken.some((each) => left < each[2] && right > each[0] && top < each[1] + LABEL_PX && top + LABEL_PX > each[1])) continue;
+      taken.push([left, top, right]);
+      out.push(this.block("mem-label", place, text));
+      if (out.length === MOST_LABELS) break;
+    }
+    return out;
   }
 
   /* Which lines the source shows, as a bar beside the map. */
