@@ -12,7 +12,7 @@ from app.memory.asked import Asked
 from app.server.services import Services
 from app.shell.url_state import ViewState
 from app.tables import rows as table_rows
-from components import grid, notices
+from components import fmt, grid, notices
 
 GRID = "memory-grid"
 
@@ -35,7 +35,8 @@ def overview_grid(services: Services, run_key: str, view: ViewState, found: Aske
             html.Div(
                 [
                     html.Span(
-                        f"{len(found.memory.functions):,} functions, {len(rows):,} spaces in use", className="muted"
+                        f"{fmt.plural(len(found.memory.functions), 'function')}, {fmt.plural(len(rows), 'space')} in use",
+                        className="muted",
                     ),
                     html.Span(className="spacer"),
                     grid.quick_filter("memory-search", GRID, view.q, "Search functions"),

@@ -271,7 +271,13 @@ def _controls(view: ViewState, function: FunctionMap, hidden: tuple[str, ...], b
         [
             panels.space_chips(function, hidden, view.own_value("mspace")),
             html.Div(
-                [html.Span(info, className="muted"), panels.legend(function), html.Span(className="spacer"), *switches, _reset()],
+                [
+                    html.Span(info, className="muted"),
+                    panels.legend(function),
+                    html.Span(className="spacer"),
+                    *switches,
+                    _reset(),
+                ],
                 className="mem-switches",
             ),
         ],

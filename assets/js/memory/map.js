@@ -13,7 +13,7 @@ import { Source } from "./source.js";
 /** @typedef {import("./boxes.js").Model} Model */
 
 const KIB = 1024;
-const CHAR_PX = 6.4;
+const CHAR_PX = 6.9;
 const LABEL_PX = 15;
 const MOST_LABELS = 400;
 /** @type {MemoryMap | null} */
@@ -275,6 +275,14 @@ pageUrl.on((view, changed) => {
 document.addEventListener("click", (event) => {
   const why = closest(event, ".mem-why");
   if (why) pageUrl.set({ mspace: why.dataset.space || null, mside: "why" }, { push: true });
+});
+
+/* From the pass trace to the map of the function that is open there; its qualified name ends in the map's. */
+document.addEventListener("click", (event) => {
+  if (!closest(event, "#ir-memory")) return;
+  const { fn } = pageUrl.get();
+  const name = fn && fn !== "*" ? fn.slice(fn.lastIndexOf(".") + 1) : null;
+  pageUrl.go(pageUrl.href("memory", { mf: name }));
 });
 
 const fns = (window.dashAgGridFunctions = window.dashAgGridFunctions || {});
