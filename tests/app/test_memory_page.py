@@ -68,7 +68,8 @@ def test_overview_rows_are_the_maps_spaces_tightest_first_and_open_them(services
     assert "assumed" in text
     assert text.index("'function': 'full'") < text.index("'function': 'looks'")
     assert "mf=looks&mspace=Strange" in text
-    assert "'share': 1.0" in text and "'capacity_bytes': None" in text
+    assert "'share': 1.0" in text
+    assert "'capacity_bytes': None" in text
     memory = load_map(root / "looks")
     assert {(f.name, s.space) for f in memory.functions for s in f.spaces} == {
         ("looks", "Vec"), ("looks", "Strange"), ("full", "Left"),
@@ -80,7 +81,8 @@ def test_the_selected_function_opens_its_map_and_the_map_its_records(services: S
     text = shown(services, "made", "sel=func:0")
     assert "Memory map of stage_1_incore_0" in text
     assert "swimlane?hl=func:0&sel=func:0" in text
-    assert "passes?" in text and "pass=10_after_AllocateMemoryAddr" in text
+    assert "passes?" in text
+    assert "pass=10_after_AllocateMemoryAddr" in text
     assert "functions, " in shown(services, "made", "sel=func:0&mf=*")
     assert "owns no map" in shown(services, "made", "mf=nothing")
 
@@ -115,7 +117,8 @@ def test_panels_share_one_byte_scale_and_say_where_they_do_not(services: Service
     function = looks(services)
     vec, strange = picture.panels(function, (), True, True)
     assert (vec["bytes"], strange["bytes"]) == (188_416, 512)
-    assert strange["times"] > 1 and vec["times"] == 1
+    assert strange["times"] > 1
+    assert vec["times"] == 1
     wide = [picture._widths([100, 300])[at][0] for at in (0, 1)]
     assert wide[1] == pytest.approx(3 * wide[0])
 
@@ -128,9 +131,11 @@ def test_side_panel_tells_a_tile_a_line_and_why(services: Services) -> None:
     assert HOSTILE in shown(services, "looks", "mf=looks&mtile=odd")
     assert "is not in this function" in shown(services, "looks", "mf=looks&mtile=gone")
     line = shown(services, "looks", "mf=looks&mline=7")
-    assert "Alive at line 7" in line and "narrow" in line
+    assert "Alive at line 7" in line
+    assert "narrow" in line
     why = shown(services, "looks", "mf=full&mside=why&mgoal=1000")
-    assert "65,536 B of 65,536 B" in why and "cannot be reached" in why
+    assert "65,536 B of 65,536 B" in why
+    assert "cannot be reached" in why
     freed = shown(services, "looks", "mf=looks&mside=why&mspace=Vec&mgoal=9000")
     assert "would have to end earlier" in freed
 
@@ -144,25 +149,29 @@ def test_snapshots_without_addresses_say_which_to_open(services: Services) -> No
 
 
 def test_a_snapshot_that_is_no_python_is_a_message(services: Services) -> None:
-    with pytest.raises(Exception, match="01_after_AllocateMemoryAddr.py.*not a readable snapshot"):
+    with pytest.raises(Exception, match=r"01_after_AllocateMemoryAddr.py.*not a readable snapshot"):
         shown(services, "broken")
 
 
 def test_comparison_names_the_pass_and_the_tile(services: Services) -> None:
     assert "Both sides are the same snapshot" in shown(services, "looks", "mcmp=1")
     text = shown(services, "looks", "mcmp=1&snap=03_after_Simplify")
-    assert "'change_bytes': 1024" in text and "'tile': 'up'" in text
+    assert "'change_bytes': 1024" in text
+    assert "'tile': 'up'" in text
     other = shown(services, "looks", f"mcmp=1&other={key(services, 'made')}")
-    assert "made" in other and "'before_bytes': None" in other
+    assert "made" in other
+    assert "'before_bytes': None" in other
 
 
 def test_source_route_gives_coloured_lines_and_refuses_nonsense(app: Dash, services: Services) -> None:
     client = app.server.test_client()
     base = f"/api/r/{key(services, 'looks')}/memory/source"
     answer = client.get(f"{base}?a=4&b=15").get_json()
-    assert answer["first"] == 4 and len(answer["lines"]) == 12
+    assert answer["first"] == 4
+    assert len(answer["lines"]) == 12
     text = ["".join(piece[0] for piece in line) for line in answer["lines"]]
-    assert HOSTILE in text[-1] and "\u202e" not in text[-1]
+    assert HOSTILE in text[-1]
+    assert "\u202e" not in text[-1]
     assert any(piece[1] == "d" for piece in answer["lines"][0])
     assert client.get(f"{base}?a=x&b=2").status_code == 422
     assert client.get(f"{base}?a=1&b=2&snap=99").status_code == 404
@@ -197,4 +206,5 @@ def test_the_waiting_panel_finds_its_job_from_the_view_alone(
     monkeypatch.setattr(kept, "INLINE_BYTES", 0)
     monkeypatch.setattr(kept, "MAP_VERSION", "test")
     job: Any = callbacks.waiting_job(services, run, ViewState().with_own(chip="950"))
-    assert job.program == kept.PROGRAM and job.parameters["chip"] == "950"
+    assert job.program == kept.PROGRAM
+    assert job.parameters["chip"] == "950"
