@@ -13,18 +13,25 @@
 const area = (box) => (box[2] - box[1]) * (box[4] - box[3] + 1);
 
 /**
- * The box on top at a byte and line of a panel: of several the smallest, and the reference's before one beyond it.
+ * The box on top at a byte and line of a panel: of several the smallest, and the reference's before one beyond it. Where
+ * there is none, the nearest one within `slack` lines, since a box of one line may be thinner than a pixel.
  * @param {Model} model
  * @param {number} panel
  * @param {number} byte
  * @param {number} line
+ * @param {number} slack
  */
-export function boxAt(model, panel, byte, line) {
+export function boxAt(model, panel, byte, line, slack) {
   /** @type {Box | null} */
   let best = null;
+  let nearest = slack;
   for (const box of model.boxes) {
-    if (box[0] !== panel || byte < box[1] || byte >= box[2] || line < box[3] - 0.5 || line > box[4] + 0.5) continue;
-    if (!best || (best[8] && !box[8]) || (best[8] === box[8] && area(box) < area(best))) best = box;
+    if (box[0] !== panel || byte < box[1] || byte >= box[2]) continue;
+    const away = Math.max(0, box[3] - 0.5 - line, line - box[4] - 0.5);
+    if (away > nearest) continue;
+    if (best && away === nearest && ((box[8] && !best[8]) || (box[8] === best[8] && area(box) >= area(best)))) continue;
+    best = box;
+    nearest = away;
   }
   return best;
 }

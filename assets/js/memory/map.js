@@ -16,6 +16,7 @@ const KIB = 1024;
 const CHAR_PX = 6.9;
 const LABEL_PX = 15;
 const MOST_LABELS = 400;
+const SLACK_PX = 2;
 /** @type {MemoryMap | null} */
 let shown = null;
 
@@ -111,13 +112,13 @@ class MemoryMap {
     const inside = event.clientY - frame.top >= y.start && event.clientY - frame.top <= y.start + y.length;
     if (at < 0 || !inside) return null;
     const axis = this.axes()[at];
-    return { panel: at, byte: axis.value(event.clientX - frame.left - axis.start) * KIB, line };
+    return { panel: at, byte: axis.value(event.clientX - frame.left - axis.start) * KIB, line, slack: Math.abs(y.value(SLACK_PX) - y.value(0)) };
   }
 
   /** @param {PointerEvent} event */
   hover(event) {
     const place = event.buttons ? null : this.place(event);
-    const box = place && boxAt(this.model, place.panel, place.byte, place.line);
+    const box = place && boxAt(this.model, place.panel, place.byte, place.line, place.slack);
     this.point(box, event);
   }
 
@@ -159,7 +160,7 @@ class MemoryMap {
     const place = this.place(event);
     if (!place) return;
     this.box.focus({ preventScroll: true });
-    const box = boxAt(this.model, place.panel, place.byte, place.line);
+    const box = boxAt(this.model, place.panel, place.byte, place.line, place.slack);
     if (box) pageUrl.set({ mtile: box[5], mline: null, mside: null }, { push: true });
     else pageUrl.set({ mtile: null, mline: Math.round(place.line) }, { push: true });
   }
