@@ -7,7 +7,6 @@ are one line on stderr. Commands, their options and their columns come from :mod
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,6 +15,8 @@ from typing import Any, NoReturn
 from analysis.capture import Capture
 from analysis.errors import AmbiguousError, LimitError, NotAvailable, ParameterError, SwimscopeError, readable
 from analysis.registry import ANALYSES, Analysis, Parameter
+from analysis.stdout import OutputError, output_errors
+from analysis.version import version
 
 OK, USAGE, UNREADABLE = 0, 2, 3
 FORMATS = ("table", "json", "csv")
@@ -37,8 +38,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         options = build_parser().parse_args(argv)
         command: Command = options.command
-        command(options)
-    except (UsageError, AmbiguousError, LimitError, ParameterError) as error:
+        with output_errors():
+            command(options)
+    except (OutputError, UsageError, AmbiguousError, LimitError, ParameterError) as error:
         return _fail(error, USAGE)
     except NotAvailable as error:
         return _fail(f"not available: {error.reason}", UNREADABLE)
@@ -50,6 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def build_parser() -> argparse.ArgumentParser:
     """The parser of every command; each sets ``command`` to what it runs."""
     parser = _Parser(prog="python -m analysis", description="Answers about one PyPTO capture.")
+    parser.add_argument("--version", action="version", version=f"swimscope {version()}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Parser)
     info = commands.add_parser("info", help="What is in the capture, and what is wrong with it?")
     _add_input(info, FORMATS)
@@ -335,12 +338,8 @@ def _write(text: str, out: str | None) -> None:
         except OSError as error:
             raise UsageError(f"cannot write {out}: {error.strerror}") from error
         return
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader (head, less) has seen enough; keep the interpreter from writing to it again on exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 def _unreadable(path: str, reason: str) -> None:
