@@ -207,15 +207,24 @@ def _add_memory_map(commands: Any) -> None:
     parser.add_argument("path", metavar="PATH", help="a snapshot, a passes_dump directory, or the directory around it")
     parser.add_argument("--function", metavar="F", help="only this function")
     parser.add_argument("--chip", metavar="CHIP", help="910B or 950 (default: detected beside the dump, else 910B)")
+    words = "size of a space instead of the chip's; may be repeated"
+    parser.add_argument("--capacity", metavar="SPACE=BYTES", action="append", default=[], type=_capacity, help=words)
     parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help=f"default: {FORMATS[0]}")
     parser.add_argument("--out", metavar="FILE", help="write there instead of to the standard output")
     parser.set_defaults(command=_memory_map)
 
 
+def _capacity(text: str) -> tuple[str, int]:
+    space, _, size = text.partition("=")
+    if not space or not size.isascii() or not size.isdigit() or len(size) > 15:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not SPACE=BYTES")
+    return space, int(size)
+
+
 def _memory_map(options: argparse.Namespace) -> None:
     from analysis.memory import maps, questions
 
-    made = maps.load_map(Path(options.path), options.function, options.chip)
+    made = maps.load_map(Path(options.path), options.function, options.chip, dict(options.capacity))
     for words in (made.reason, *made.notes):
         if words:
             _say(words)

@@ -55,15 +55,19 @@ class _Loops:
 
 
 def _back_edges(function: Function, boxes: tuple[Box, ...]) -> Iterator[Box]:
-    """A tile made before a loop and mentioned inside it is needed until the loop's last round ends."""
+    """A tile made before a loop and mentioned in its body is needed until the loop's last round ends.
+
+    The body alone counts: what a loop's first line mentions is read once, before the loop.
+    """
     loops = _Loops(function.loops)
-    for box in boxes:
-        loop = loops.widest_after(box.start_line, box.end_line)
-        if loop is not None and loop.end_line > box.end_line:
-            yield Box(
-                box.name, box.space, box.base, box.offset, box.size, box.end_line, loop.end_line, box.shape, box.dtype,
-                box.op, box.aliases, beyond="back-edge",
-            )  # fmt: skip
+    ends = {name: box.end_line for box in boxes for name in box.names()}
+    for tile in function.tiles.values():
+        start, end = _lines(function, tile.name, tile.line, tile.end_line)
+        loop = loops.widest_after(start, end)
+        if loop is None or end < loop.body_line or loop.end_line <= ends.get(tile.name, end):
+            continue
+        for offset in tile.offsets:
+            yield _placed(tile, tile.name, offset, end, loop.end_line, "back-edge")
 
 
 def _carried(function: Function) -> Iterator[Box]:

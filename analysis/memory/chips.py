@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from analysis.errors import ParameterError
@@ -28,6 +29,7 @@ DEFAULT_CHIP = "910B"
 _ARCHES = {"a2a3": "910B", "a5": "950"}
 _ARCH_KEY = b"pto.target_arch"
 MAX_PTO_FILES = 64
+MAX_ENTRIES = 20_000
 HEAD_BYTES = 65_536
 
 
@@ -38,14 +40,27 @@ class Chip:
     Args:
         name: ``910B`` or ``950``.
         origin: ``chosen`` by the user, ``detected`` in the kernels beside the dump, or ``assumed``.
+        own_bytes: (space, bytes) that the user set instead of the table's.
     """
 
     name: str
     origin: str
+    own_bytes: tuple[tuple[str, int], ...] = ()
 
     def capacity_bytes(self, space: str) -> int | None:
         """Bytes of a space; None when the chip's table does not know it."""
-        return CAPACITY_BYTES[self.name].get(space)
+        return dict(self.own_bytes).get(space, CAPACITY_BYTES[self.name].get(space))
+
+    def with_capacity(self, own_bytes: Mapping[str, int]) -> Chip:
+        """The chip with other sizes for some spaces.
+
+        Raises:
+            ParameterError: a size is not a positive number of bytes below 2**40.
+        """
+        for space, size_bytes in own_bytes.items():
+            if not 0 < size_bytes < 1 << 40:
+                raise ParameterError(f"the capacity of {space} must be a positive number of bytes, not {size_bytes}")
+        return replace(self, own_bytes=tuple(own_bytes.items()))
 
 
 def choose_chip(chosen: str | None, case: Path | None) -> Chip:
@@ -63,17 +78,28 @@ def choose_chip(chosen: str | None, case: Path | None) -> Chip:
 
 
 def _detect(case: Path) -> str | None:
-    files = sorted(case.rglob("*.pto"))[:MAX_PTO_FILES]
-    for file in files:
-        try:
-            with file.open("rb") as stream:
-                head = stream.read(HEAD_BYTES)
-        except OSError:  # a kernel that cannot be read says nothing about the chip
-            continue
-        found = _arch_in(head)
-        if found in _ARCHES:
-            return _ARCHES[found]
+    """The chip that the first of the case's kernels names; looks at a bounded number of files and directories."""
+    kernels = entries = 0
+    for directory, folders, files in os.walk(case):  # a directory that vanishes or is closed is passed over
+        folders.sort()
+        entries += len(folders) + len(files)
+        for name in sorted(files):
+            if name.endswith(".pto"):
+                kernels += 1
+                found = _arch_of(Path(directory, name))
+                if found in _ARCHES:
+                    return _ARCHES[found]
+        if kernels >= MAX_PTO_FILES or entries >= MAX_ENTRIES:
+            return None
     return None
+
+
+def _arch_of(file: Path) -> str | None:
+    try:
+        with file.open("rb") as stream:
+            return _arch_in(stream.read(HEAD_BYTES))
+    except OSError:  # a kernel that cannot be read says nothing about the chip
+        return None
 
 
 def _arch_in(head: bytes) -> str | None:

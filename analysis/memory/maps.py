@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from analysis.errors import InputError, NotFoundError
@@ -18,7 +20,12 @@ DUMP_FOLDER = "passes_dump"
 _SNAPSHOT = re.compile(r"^(\d{2,})_(?:after_)?(.+)\.py$")
 
 
-def load_map(path: Path, function: str | None = None, chip: str | None = None) -> MemoryMap:
+def load_map(
+    path: Path,
+    function: str | None = None,
+    chip: str | None = None,
+    capacity_bytes: Mapping[str, int] | None = None,
+) -> MemoryMap:
     """The map of a snapshot file, a dump directory, or a case directory that holds one.
 
     A dump without AllocateMemoryAddr opens at its last snapshot with tiles, and ``reason`` says what is missing.
@@ -27,37 +34,43 @@ def load_map(path: Path, function: str | None = None, chip: str | None = None) -
         path: a snapshot, a ``passes_dump*`` directory, or the directory around it.
         function: only this function.
         chip: ``910B`` or ``950``; None detects it beside the dump, else assumes 910B.
+        capacity_bytes: sizes of spaces that count instead of the chip's.
 
     Raises:
         NotFoundError: nothing there is a snapshot, or there is no such function.
         InputError: the snapshot cannot be read.
-        ParameterError: an unknown chip.
+        ParameterError: an unknown chip, or a capacity that is no positive number of bytes.
     """
     file, reason = snapshot_file(path)
-    case = file.parent.parent if file.parent.name.startswith(DUMP_FOLDER) else file.parent
-    return read_map(read_snapshot(file), file.name, choose_chip(chip, case), reason, function)
+    case = case_of(file.parent)
+    return read_map(
+        read_snapshot(file), file.name, choose_chip(chip, case).with_capacity(capacity_bytes or {}), reason, function
+    )
 
 
 def read_map(text: str, name: str, chip: Chip, reason: str = "", function: str | None = None) -> MemoryMap:
     """The map of a snapshot's text; parameters and errors as for :func:`load_map`."""
-    read = functions_of(text, name)
-    owning = [item for item in read if item.tiles or item.unplaced or item.rings]
+    read, broken = functions_of(text, name)
+    owning = [item for item in read if item.tiles or item.unplaced or item.rings or item.notes]
     if function is not None:
         owning = [item for item in owning if item.name == function]
         if not owning:
             known = ", ".join(item.name for item in read) or "none"
             raise NotFoundError(f"{name}: no function {function!r} owns a map; there are {known}")
-    maps = tuple(made for item in owning if (made := _function_map(item, chip)) is not None)
+    drawn = [_function_map(item, chip) for item in owning]
+    maps = tuple(made for made in drawn if made.boxes or made.beyond)
+    notes = tuple(f"{made.name}: {note}" for made in drawn if not (made.boxes or made.beyond) for note in made.notes)
+    notes += tuple(f"lines {part.start_line} to {part.end_line} cannot be read: {part.reason}" for part in broken)
     match = _SNAPSHOT.match(name)
-    return MemoryMap(name, match.group(2) if match else "", chip, maps, reason or _reason(maps, owning), ())
+    return MemoryMap(name, match.group(2) if match else "", chip, maps, reason or _reason(maps, owning), notes)
 
 
-def _function_map(function: Function, chip: Chip) -> FunctionMap | None:
+def _function_map(function: Function, chip: Chip) -> FunctionMap:
     boxes = reference_boxes(function)
     beyond = beyond_boxes(function, boxes)
-    if not boxes and not beyond:
-        return None
     unassigned = unassigned_spaces(boxes)
+    if unassigned:  # every offset is 0 until the pass has run: tiles that seem to share bytes need not
+        boxes = tuple(replace(box, conflict_kind="") for box in boxes)
     notes = list(function.notes)
     popped = {name for name, _line in function.popped}
     loose = [name for name in function.unplaced if name not in popped]
@@ -82,6 +95,11 @@ def _reason(maps: tuple[FunctionMap, ...], owning: list[Function]) -> str:
     if not maps and any(item.unplaced for item in owning):
         return f"The tiles of this snapshot have no MemRef yet: open one at or after {ADDRESS_PASS}."
     return "" if maps else "No AIC, AIV or InCore function of this snapshot binds a tile."
+
+
+def case_of(directory: Path) -> Path:
+    """The case directory around the directory of a dump; the directory itself where it is not named as one."""
+    return directory.parent if directory.name.startswith(DUMP_FOLDER) else directory
 
 
 def snapshots(directory: Path) -> list[tuple[int, str, Path]]:

@@ -55,14 +55,14 @@ class Box:
         """Every tile it stands for."""
         return (self.name, *self.aliases)
 
-    def to_json(self) -> dict[str, Any]:
-        """The object of the command line."""
+    def to_json(self, assigned: bool = True) -> dict[str, Any]:
+        """The object of the command line; ``offset`` is null while addresses are not ``assigned``."""
         return {
             "name": self.name,
             "aliases": list(self.aliases),
             "space": self.space,
             "base": self.base,
-            "offset": self.offset,
+            "offset": self.offset if assigned else None,
             "size": self.size,
             "start_line": self.start_line,
             "end_line": self.end_line,
@@ -146,7 +146,7 @@ class FunctionMap:
             "start_line": self.start_line,
             "end_line": self.end_line,
             "spaces": [space.to_json() for space in self.spaces],
-            "boxes": [box.to_json() for box in self.all_boxes()],
+            "boxes": [box.to_json(box.space not in self.unassigned) for box in self.all_boxes()],
         }
 
 

@@ -40,6 +40,9 @@ COMPARE_COLUMNS = (
     Column("tile", "text", "The tile that ends at the second map's high-water mark."),
 )
 
+_MOST_ALIVE = 300
+"""With more boxes alive at once the last one to go is the largest, not the smallest that is enough."""
+
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
@@ -79,16 +82,19 @@ class Peak:
     """Why a space is full.
 
     Args:
-        line: the first line at which the most bytes are alive; ``alive_bytes`` counts each byte once.
-        used_bytes: the high-water mark, at least ``alive_bytes``: what lies between is lost to placement.
+        line: the first line at which the most bytes are alive; ``alive_bytes`` counts each byte once. While addresses are
+            not assigned every base counts as bytes of its own: what the planner had to place.
+        used_bytes: the high-water mark, at least ``alive_bytes``: what is between them is lost to placement. None while
+            addresses are not assigned.
         alive: the boxes alive at ``line``, largest first.
     """
 
     space: str
     line: int
     alive_bytes: int
-    used_bytes: int
+    used_bytes: int | None
     alive: tuple[Box, ...]
+    assigned: bool = True
 
     @property
     def table(self) -> Table:
@@ -101,14 +107,16 @@ def peak(function: FunctionMap, space: str) -> Peak | None:
     boxes = [box for box in function.boxes if box.space == space]
     if not boxes:
         return None
+    assigned = space not in function.unassigned
     best_line, best = 0, -1
     for line, active in _moments(boxes):
-        alive = _covered(active)
+        alive = _covered(active, assigned)
         if alive > best:
             best_line, best = line, alive
     alive_boxes = [box for box in boxes if box.start_line <= best_line <= box.end_line]
     alive_boxes.sort(key=lambda box: (-box.size, box.offset))
-    return Peak(space, best_line, best, max(box.end for box in boxes), tuple(alive_boxes))
+    used = max(box.end for box in boxes) if assigned else None
+    return Peak(space, best_line, best, used, tuple(alive_boxes), assigned)
 
 
 def _moments(boxes: list[Box]) -> Iterable[tuple[int, list[Box]]]:
@@ -125,8 +133,13 @@ def _moments(boxes: list[Box]) -> Iterable[tuple[int, list[Box]]]:
         yield line, active
 
 
-def _covered(boxes: list[Box]) -> int:
-    """Bytes that at least one of ``boxes`` owns."""
+def _covered(boxes: list[Box], assigned: bool = True) -> int:
+    """Bytes that at least one of ``boxes`` owns; without addresses each base is bytes of its own."""
+    if not assigned:
+        bases: dict[str, list[Box]] = {}
+        for box in boxes:
+            bases.setdefault(box.base, []).append(box)
+        return sum(_covered(group) for group in bases.values())
     total, reached = 0, 0
     for box in sorted(boxes, key=lambda box: box.offset):
         total += max(0, box.end - max(box.offset, reached))
@@ -144,9 +157,14 @@ def to_free(found: Peak, target_bytes: int) -> tuple[Box, ...]:
         raise ParameterError(f"the size must be 0 bytes or more, not {target_bytes:,}")
     left = list(found.alive)
     ended: list[Box] = []
-    while left and _covered(left) > target_bytes:
-        excess = _covered(left) - target_bytes
-        enough = [box for box in left if _covered([o for o in left if o is not box]) <= target_bytes]
+    while left and (alive := _covered(left, found.assigned)) > target_bytes:
+        excess = alive - target_bytes
+        rest = (
+            {}
+            if len(left) > _MOST_ALIVE
+            else {at: _covered([o for o in left if o is not box], found.assigned) for at, box in enumerate(left)}
+        )
+        enough = [box for at, box in enumerate(left) if rest.get(at, alive) <= target_bytes]
         # The last one to go is the smallest that is enough; until then the largest.
         chosen = min(enough, key=lambda box: box.size) if enough else max(left, key=lambda box: (box.size, -excess))
         left.remove(chosen)

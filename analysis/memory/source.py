@@ -8,9 +8,9 @@ from itertools import product
 
 from analysis.errors import InputError
 from analysis.formats.text.reading import paused_collector
+from analysis.memory.pieces import FunctionSource, Unparsed
+from analysis.memory.pieces import functions as pieces
 
-OWNERS = ("AIC", "AIV", "InCore")
-"""Function types that own a map."""
 MAX_BYTES = 1 << 40
 """Offsets and sizes beyond this are no on-chip addresses; the tile is left out with a note."""
 MAX_SLOTS = 64
@@ -35,9 +35,10 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop: its lines, the names it carries, and what they are at first."""
+    """A loop: its lines, the first line of its body, the names it carries, and what they are at first."""
 
     start_line: int
+    body_line: int
     end_line: int
     carried: tuple[tuple[str, str], ...]
 
@@ -55,12 +56,14 @@ class Ring:
 
 @dataclass(slots=True)
 class Function:
-    """What one function of the snapshot says. ``mentions``: name → [first, last] line."""
+    """What one function of the snapshot says, by lines of the file: tree lines + ``shift``. ``mentions``: name → [first,
+    last] line."""
 
     name: str
     type: str
     start_line: int
     end_line: int
+    shift: int
     tiles: dict[str, Tile] = field(default_factory=dict)
     unplaced: dict[str, Tile] = field(default_factory=dict)
     mentions: dict[str, list[int]] = field(default_factory=dict)
@@ -71,49 +74,38 @@ class Function:
     notes: list[str] = field(default_factory=list)
 
 
-def functions_of(text: str, source: str) -> list[Function]:
-    """Every function of ``text`` that owns a map, in source order.
+def functions_of(text: str, source: str) -> tuple[list[Function], list[Unparsed]]:
+    """Every function of ``text`` that owns a map, in source order, and the parts that are no Python.
 
     Raises:
-        InputError: the text is not Python, or nested too deeply; names the place.
+        InputError: nothing can be parsed, or an expression is nested too deeply; names the place.
     """
+    read: list[Function] = []
+    broken: list[Unparsed] = []
     with paused_collector():
-        return [read for node in _definitions(parse(text, source)) if (read := _read(node)) is not None]
+        for found in pieces(text, source):
+            if isinstance(found, Unparsed):
+                broken.append(found)
+            else:
+                read.append(_checked(found, source))
+    return read, broken
 
 
-def parse(text: str, source: str) -> ast.Module:
-    """The syntax tree of a snapshot.
-
-    Raises:
-        InputError: the text is not Python, or nested too deeply; names the place.
-    """
+def _checked(found: FunctionSource, source: str) -> Function:
+    """:func:`_read`, whose only errors come from expressions too deep or numbers too long to be written out."""
     try:
-        with paused_collector():
-            return ast.parse(text)
-    except SyntaxError as error:
-        place = f"line {error.lineno}" if error.lineno else ""
-        raise InputError(source, place, f"not a readable snapshot: {error.msg}", "Dump the pass again") from error
-    except (ValueError, RecursionError, MemoryError) as error:
-        reason = "nested too deeply to be read" if not isinstance(error, ValueError) else str(error)
-        raise InputError(source, "", f"not a readable snapshot: {reason}", "Dump the pass again") from error
+        return _read(found)
+    except (RecursionError, ValueError) as error:
+        deep = isinstance(error, RecursionError)
+        reason = "nested too deeply" if deep else "a number too long to be written out"
+        place = f"line {found.node.lineno + found.line_shift}, function {found.name[:80]}"
+        raise InputError(source, place, f"not a readable snapshot: {reason}", "Dump the pass again") from error
 
 
-def _definitions(tree: ast.Module) -> list[ast.FunctionDef]:
-    found: list[ast.FunctionDef] = []
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef):
-            found.append(node)
-        elif isinstance(node, ast.ClassDef):
-            found += [part for part in node.body if isinstance(part, ast.FunctionDef)]
-    return found
-
-
-def _read(node: ast.FunctionDef) -> Function | None:
-    kind = _function_type(node)
-    if kind not in OWNERS:
-        return None
-    start = min([node.lineno, *(mark.lineno for mark in node.decorator_list)])
-    out = Function(node.name, kind, start, node.end_lineno or node.lineno)
+def _read(found: FunctionSource) -> Function:
+    node, shift = found.node, found.line_shift
+    start = min([node.lineno, *(mark.lineno for mark in node.decorator_list)]) + shift
+    out = Function(node.name, found.function_type, start, (node.end_lineno or node.lineno) + shift, shift)
     arguments = node.args
     for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
         line = argument.lineno
@@ -121,15 +113,10 @@ def _read(node: ast.FunctionDef) -> Function | None:
         if argument.annotation is not None:
             _bind(out, argument.arg, argument.annotation, "param", line, argument.end_lineno or line)
     _Reader(out).body(node.body)
+    for seen in out.mentions.values():
+        seen[0] += shift
+        seen[1] += shift
     return out
-
-
-def _function_type(node: ast.FunctionDef) -> str:
-    for mark in node.decorator_list:
-        for keyword in mark.keywords if isinstance(mark, ast.Call) else ():
-            if keyword.arg == "type" and isinstance(keyword.value, ast.Attribute):
-                return keyword.value.attr
-    return ""
 
 
 class _Reader:
@@ -157,7 +144,7 @@ class _Reader:
             return (node.body, node.orelse)
         elif isinstance(node, ast.While):
             self._expression(node.test)
-            self._out.loops.append(Loop(node.lineno, node.end_lineno or node.lineno, ()))
+            self._out.loops.append(self._lines(node, ()))
             return (node.body, node.orelse)
         elif isinstance(node, ast.If):
             self._expression(node.test)
@@ -193,12 +180,15 @@ class _Reader:
             names = _names(target)
             values = _yielded(node.value)
             if len(names) == len(values) and isinstance(target, ast.Tuple):
-                self._out.yields += [(n, v, node.lineno) for n, v in zip(names, values, strict=True) if n and v]
+                self._out.yields += [
+                    (n, v, node.lineno + self._out.shift) for n, v in zip(names, values, strict=True) if n and v
+                ]
             if isinstance(target, ast.Name):
                 self._special(target.id, node.value, node.lineno)
 
     def _special(self, name: str, value: ast.expr | None, line: int) -> None:
         """Rings that are reserved, and tiles that come out of one."""
+        line += self._out.shift
         op = _op(value)
         if op == "system.reserve_buffer" and isinstance(value, ast.Call):
             words = {word.arg: _number(word.value) for word in value.keywords if word.arg}
@@ -221,7 +211,11 @@ class _Reader:
             if word.arg == "init_values":
                 initial = _names(word.value)
         carried = tuple(pair for pair in zip(names, initial, strict=False) if all(pair)) if initial else ()
-        self._out.loops.append(Loop(node.lineno, node.end_lineno or node.lineno, carried))
+        self._out.loops.append(self._lines(node, carried))
+
+    def _lines(self, node: ast.For | ast.While, carried: tuple[tuple[str, str], ...]) -> Loop:
+        shift, end = self._out.shift, node.end_lineno or node.lineno
+        return Loop(node.lineno + shift, node.body[0].lineno + shift, end + shift, carried)
 
     def _expression(self, node: ast.AST) -> None:
         """Note every name mentioned in an expression."""
@@ -273,9 +267,10 @@ def _bind(out: Function, name: str, annotation: ast.expr, op: str, line: int, en
     if inner is None or name in out.tiles or name in out.unplaced:
         return
     parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-    shape = tuple(ast.unparse(item) for item in parts[0].elts) if parts and isinstance(parts[0], ast.List) else ()
+    shape = tuple(_written(item) for item in parts[0].elts) if parts and isinstance(parts[0], ast.List) else ()
     dtype = parts[1].attr if len(parts) > 1 and isinstance(parts[1], ast.Attribute) else ""
     space, memory, slot = "", None, False
+    lines = (line + out.shift, end_line + out.shift)
     for part in parts[2:]:
         bare = part.value if isinstance(part, ast.Subscript) else part
         if isinstance(bare, ast.Call) and _last(bare.func) == "MemRef":
@@ -284,16 +279,16 @@ def _bind(out: Function, name: str, annotation: ast.expr, op: str, line: int, en
             space = bare.attr
     if not space or space == "DDR" or memory is None or len(memory.args) < 3:
         if space and space != "DDR":
-            out.unplaced[name] = Tile(name, space, "", (), 0, shape, dtype, op, line, end_line)
+            out.unplaced[name] = Tile(name, space, "", (), 0, shape, dtype, op, *lines)
         return
     base, size = memory.args[0], _number(memory.args[2])
     if not isinstance(base, ast.Name) or size is None:
         return
     offsets = _offsets(memory, slot, size)
     if not 0 < size <= MAX_BYTES or not offsets or not all(0 <= at <= MAX_BYTES for at in offsets):
-        out.notes.append(f"line {line}: {name[:80]} has no address that can be drawn")
+        out.notes.append(f"line {line + out.shift}: {name[:80]} has no address that can be drawn")
         return
-    out.tiles[name] = Tile(name, space, base.id, offsets, size, shape, dtype, op, line, end_line)
+    out.tiles[name] = Tile(name, space, base.id, offsets, size, shape, dtype, op, *lines)
 
 
 def _offsets(memory: ast.Call, slot: bool, size: int) -> tuple[int, ...]:
@@ -374,7 +369,19 @@ def _op(value: ast.expr | None) -> str:
     """The callee without ``pl.``; empty when the value is no call."""
     if not isinstance(value, ast.Call):
         return ""
-    return ast.unparse(value.func).removeprefix("pl.")
+    return _written(value.func).removeprefix("pl.")
+
+
+def _written(node: ast.expr) -> str:
+    """The text of an expression; numbers and dotted names, which nearly all are, without the slow general way."""
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return str(node.value)
+    parts: list[str] = []
+    inner = node
+    while isinstance(inner, ast.Attribute):
+        parts.append(inner.attr)
+        inner = inner.value
+    return ".".join([inner.id, *reversed(parts)]) if isinstance(inner, ast.Name) else ast.unparse(node)
 
 
 def _names(node: ast.expr) -> list[str]:

@@ -163,7 +163,6 @@ def test_loops_carry_values_and_keep_what_crosses_their_back_edge() -> None:
     ]
     beyond = only(program(*body)).beyond
     assert [(b.name, b.beyond, b.start_line, b.end_line) for b in beyond] == [
-        ("x", "back-edge", 10, 12),
         ("c", "carried", 10, 12),
         ("r", "carried", 13, 14),
         ("k", "back-edge", 11, 12),
