@@ -30,8 +30,8 @@ from typing import IO, Any
 
 from analysis.errors import InputError, LimitError, NotFoundError
 from analysis.files import room_for, write_atomically
-from app.uploads.names import clean_path
-from app.uploads.unpacking import CHUNK_BYTES, Limits, Progress, Unpacking
+from app.runs.uploads.names import clean_path
+from app.runs.uploads.unpacking import CHUNK_BYTES, Limits, Progress, Unpacking
 
 SCHEMA = 1
 _ID = re.compile(r"[0-9a-f]{32}")

@@ -16,7 +16,7 @@ from typing import IO, Any
 from backports import zstd
 
 from analysis.errors import InputError, LimitError
-from app.uploads.names import Names, shown
+from app.runs.uploads.names import Names, shown
 
 CHUNK_BYTES = 1 << 20
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst")

@@ -16,7 +16,7 @@ import flask
 from analysis.errors import InputError, NotFoundError, SwimscopeError
 from app.server import errors
 from app.server.services import Services
-from app.uploads.store import Batch, OffsetError, Upload, Uploads
+from app.runs.uploads.store import Batch, OffsetError, Upload, Uploads
 
 TUS = {"Tus-Resumable": "1.0.0", "Cache-Control": "no-store"}
 
