@@ -28,7 +28,7 @@ from analysis.files import NoRoomError
 from app.runs import content
 from app.runs.facts import Facts, FactsCache, facts_of
 from app.server.places import Places
-from app.server.settings import Root, Settings
+from app.server.settings import UPLOADS_ROOT, Root, Settings
 from app.work.jobs import Job, Jobs
 from app.work.reader import Reader
 
@@ -288,6 +288,8 @@ class Library:
         """One pass over all roots; rows appear while it walks."""
         errors: dict[str, str] = {}
         for root in self._settings.roots:
+            if root.name == UPLOADS_ROOT and not root.path.is_dir():
+                continue  # nothing was uploaded yet
             try:
                 self._scan_root(root, errors)
             except OSError as error:

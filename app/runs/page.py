@@ -11,7 +11,7 @@ from app.server.services import Services
 from app.shell import ids
 from app.shell.page import Page
 from app.shell.url_state import ViewState
-from components import grid, notices
+from components import grid, notices, uploads
 
 PAGE = Page("runs", "/", "Runs", -1, "r", needs_capture=False)
 REFRESH_MS = 2_000
@@ -36,6 +36,7 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
                 ],
                 className="toolbar",
             ),
+            *([uploads.drop_zone()] if services.settings.uploads == "on" else []),
             html.Div(_problems(services), id="runs-problems"),
             html.Div(
                 grid.grid(

@@ -44,6 +44,15 @@ def parser() -> argparse.ArgumentParser:
         for flag in _FLAGS:
             command.add_argument("--" + flag.replace("_", "-"), dest=flag, help=docs[flag].replace("%", "%%"))
     commands.add_parser("hash-password", help="Read a password and print its hash for auth_password_hash.")
+    words = "Send a run's directory, files or an archive to a server."
+    sending = commands.add_parser("push", help=words, description=words)
+    sending.add_argument(
+        "path", type=Path, metavar="PATH", help="a directory, a file, or a zip, tar, tar.gz or tar.zst"
+    )
+    sending.add_argument("--server", default="http://127.0.0.1:8050/", metavar="URL", help="default: %(default)s")
+    sending.add_argument("--name", default="", help="name of the run (default: that of the directory)")
+    sending.add_argument("--note", default="", help="what others should know about it")
+    sending.add_argument("--token", default="", help="API token (default: the environment's SWIMSCOPE_TOKEN)")
     return top
 
 
@@ -64,6 +73,8 @@ def _run(argv: Sequence[str] | None) -> int:
         sys.stdout.write(generate_password_hash(_read_password()) + "\n")
         return 0
     try:
+        if command == "push":
+            return _push(args)
         if command == "demo":
             args = _demo(args, config)
         settings = load_settings(args, config=config)
@@ -74,6 +85,20 @@ def _run(argv: Sequence[str] | None) -> int:
     except SwimscopeError as error:
         sys.stderr.write(f"swimscope: {error}\n")
         return 2
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(text + "\n")
+
+
+def _push(args: dict[str, Any]) -> int:
+    from app.runs.uploads.push import Client, push
+
+    token = args["token"] or os.environ.get(ENV_PREFIX + "TOKEN", "")
+    client = Client(args["server"], f"Bearer {token}" if token else "")
+    address = push(args["path"], client, args["name"], args["note"], _say)
+    sys.stdout.write(address + "\n")
+    return 0
 
 
 def serve(settings: Settings) -> int:

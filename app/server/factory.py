@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,12 @@ from app.runs import content
 from app.runs import feature as runs
 from app.runs.facts import FactsCache
 from app.runs.library import Library
+from app.runs.uploads.store import Uploads
+from app.runs.uploads.unpacking import Limits as UploadLimits
 from app.server import errors, health, scripts, security
 from app.server.places import Places
 from app.server.services import Services
-from app.server.settings import Settings
+from app.server.settings import UPLOADS_ROOT, Root, Settings
 from app.shell import frame as shell
 from app.shell import router, url_state
 from app.shell import routes as links
@@ -94,15 +97,30 @@ def make_services(settings: Settings) -> Services:
     limits = Limits(settings.jobs_at_once, settings.job_memory_max_bytes, settings.job_time_max_s)
     shown = Places.of(settings).shown
     jobs = Jobs(settings.data_dir / "jobs", settings.data_dir / "store", outcomes, limits, shown)
+    uploads = make_uploads(settings)
+    roots = (*settings.roots, Root(UPLOADS_ROOT, uploads.content)) if settings.uploads == "on" else settings.roots
     return Services(
         settings=settings,
-        library=Library(settings, store, FactsCache(settings.data_dir / "facts"), jobs),
+        library=Library(replace(settings, roots=roots), store, FactsCache(settings.data_dir / "facts"), jobs),
         store=store,
         jobs=jobs,
         analyses=Analyses(outcomes),
         links=Links(settings.data_dir / "links", settings.link_max_bytes),
         caches=Caches(),
+        uploads=uploads,
     )
+
+
+def make_uploads(settings: Settings) -> Uploads:
+    """The uploads below the data directory, with the limits of ``settings``."""
+    limits = UploadLimits(
+        settings.upload_max_unpacked_bytes,
+        settings.upload_max_files,
+        settings.upload_max_ratio,
+        settings.upload_max_depth,
+    )
+    folder = settings.data_dir / "uploads"
+    return Uploads(folder, limits, settings.upload_max_bytes, settings.upload_quota_bytes)
 
 
 def assets_folder() -> Path:

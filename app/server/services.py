@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from analysis.capture.store import Store
 from app.runs.library import Library
+from app.runs.uploads.store import Uploads
 from app.server.settings import Settings
 from app.shell.links import Links
 from app.shell.url_state import ViewState, href
@@ -16,7 +17,7 @@ from app.work.outcomes import Analyses
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Settings, the run library, the capture store, background jobs, stored links, caches of this process."""
+    """Settings, the run library, the capture store, background jobs, stored links, caches of this process, uploads."""
 
     settings: Settings
     library: Library
@@ -25,6 +26,7 @@ class Services:
     analyses: Analyses
     links: Links
     caches: Caches
+    uploads: Uploads
 
     def href(self, page: str, run_key: str = "", view: ViewState | None = None) -> str:
         """A link inside the product, with the configured prefix."""

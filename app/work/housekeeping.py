@@ -37,6 +37,8 @@ def tidy(services: Services) -> int:
     removed = services.store.evict(services.settings.store_max_bytes)
     removed += services.links.evict(services.settings.stored_links_max_bytes)
     services.jobs.forget(JOBS_KEPT_S)
+    limits = services.settings
+    services.uploads.tidy(limits.upload_undo_s, limits.upload_resume_s, limits.upload_keep_s)
     if removed:
         log.info("removed %s bytes that were used longest ago from %s", f"{removed:,}", services.settings.data_dir)
     return removed

@@ -79,7 +79,9 @@ class Names:
             if folder in self._files:
                 raise InputError(shown(name), "", f"{self._files[folder]} is a file already", "Rename one of them")
             if self._folders.setdefault(folder, parts[:size]) != parts[:size]:
-                raise InputError(shown(name), "", "a folder differs from another one in case only", "Rename one of them")
+                raise InputError(
+                    shown(name), "", "a folder differs from another one in case only", "Rename one of them"
+                )
         self._files[key] = shown(name)
         return parts
 

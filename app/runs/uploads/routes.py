@@ -14,15 +14,18 @@ from typing import Any
 import flask
 
 from analysis.errors import InputError, NotFoundError, SwimscopeError
+from app.runs.uploads.store import Batch, OffsetError, Upload, Uploads
 from app.server import errors
 from app.server.services import Services
-from app.runs.uploads.store import Batch, OffsetError, Upload, Uploads
 
 TUS = {"Tus-Resumable": "1.0.0", "Cache-Control": "no-store"}
 
 
-def register(server: flask.Flask, services: Services, uploads: Uploads) -> None:
-    """Serve ``api/uploads``, ``api/batches`` and ``api/push``."""
+def register(server: flask.Flask, services: Services) -> None:
+    """Serve ``api/uploads``, ``api/batches``, ``api/push`` and ``api/uploaded``; nothing when uploads are off."""
+    uploads = services.uploads
+    if services.settings.uploads == "off":
+        return
     prefix = f"{services.settings.url_prefix}api/"
     _register_files(server, uploads, prefix)
     _register_batches(server, services, uploads, prefix)
@@ -39,7 +42,11 @@ def _register_files(server: flask.Flask, uploads: Uploads, prefix: str) -> None:
 
     @server.route(f"{prefix}uploads", methods=["OPTIONS"])
     def options() -> Any:
-        found = {"Tus-Version": "1.0.0", "Tus-Extension": "creation,termination", "Tus-Max-Size": str(uploads.max_bytes)}
+        found = {
+            "Tus-Version": "1.0.0",
+            "Tus-Extension": "creation,termination",
+            "Tus-Max-Size": str(uploads.max_bytes),
+        }
         return "", 204, TUS | found
 
     @server.post(f"{prefix}uploads")
@@ -65,7 +72,7 @@ def _register_files(server: flask.Flask, uploads: Uploads, prefix: str) -> None:
         if not at.isascii() or not at.isdecimal() or len(at) > 18:
             return {"error": "the header Upload-Offset must hold a number"}, 400, TUS
         try:
-            part = uploads.append(part_id, int(at), flask.request.stream)
+            part = uploads.append(part_id, int(at), _body(uploads))
         except OffsetError as error:
             return {"error": str(error)}, 409, TUS | {"Upload-Offset": str(error.expected)}
         return "", 204, TUS | {"Upload-Offset": str(part.offset)}
@@ -75,6 +82,12 @@ def _register_files(server: flask.Flask, uploads: Uploads, prefix: str) -> None:
         _own(uploads.part(part_id))
         uploads.drop(part_id)
         return "", 204, TUS
+
+
+def _body(uploads: Uploads) -> Any:
+    """The body of this request, for which the limit of uploads counts instead of that of other requests."""
+    flask.request.max_content_length = uploads.max_bytes
+    return flask.request.stream
 
 
 def _metadata(header: str) -> dict[str, str]:
@@ -139,7 +152,7 @@ def _register_batches(server: flask.Flask, services: Services, uploads: Uploads,
         batch = uploads.begin(name.partition(".")[0] or name, owner(), flask.request.args.get("note", ""))
         try:
             part = uploads.create(batch.id, name, length)
-            uploads.append(part.id, 0, flask.request.stream)
+            uploads.append(part.id, 0, _body(uploads))
             upload = uploads.finish(batch.id)
         finally:
             uploads.cancel(batch.id)
@@ -167,9 +180,9 @@ def _register_finished(server: flask.Flask, services: Services, uploads: Uploads
         if not isinstance(said, dict):
             return {"error": "the body must be JSON with name, note or tags"}, 400
         tags = said.get("tags")
-        words = [str(said[key]) if isinstance(said.get(key), str) else None for key in ("name", "note")]
-        new = uploads.describe(upload_id, *words, tuple(str(tag) for tag in tags) if isinstance(tags, list) else None)
-        return finished(services, new)
+        name, note = (said[key] if isinstance(said.get(key), str) else None for key in ("name", "note"))
+        chosen = tuple(str(tag) for tag in tags) if isinstance(tags, list) else None
+        return finished(services, uploads.describe(upload_id, name, note, chosen))
 
     @server.delete(f"{prefix}uploaded/<upload_id>")
     def delete(upload_id: str) -> Any:

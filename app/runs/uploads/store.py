@@ -164,7 +164,9 @@ class Uploads:
             info = json.loads((place / "info.json").read_bytes())
             size = (place / "data").stat().st_size
         except (OSError, ValueError) as error:
-            raise NotFoundError(f"no upload {part_id[:40]!r} is arriving: it was finished, cancelled or given up") from error
+            raise NotFoundError(
+                f"no upload {part_id[:40]!r} is arriving: it was finished, cancelled or given up"
+            ) from error
         return Part(**{key: info[key] for key in ("id", "batch", "path", "length", "owner")}, offset=size)
 
     def append(self, part_id: str, offset: int, stream: IO[bytes]) -> Part:
@@ -216,7 +218,9 @@ class Uploads:
                 raise InputError(batch.name, "", "the upload has no file", "Add one")
             for part in parts:
                 if part.offset != part.length:
-                    raise InputError(part.path, "", f"{part.offset:,} of {part.length:,} bytes are here", "Send the rest")
+                    raise InputError(
+                        part.path, "", f"{part.offset:,} of {part.length:,} bytes are here", "Send the rest"
+                    )
             self._save_batch(replace(batch, state="unpacking", touched_s=time.time()))
         work = self.folder / "work" / batch_id
         shutil.rmtree(work, ignore_errors=True)
@@ -263,7 +267,9 @@ class Uploads:
         name = hash_of(tree, files)
         about = self.folder / "about" / f"{name}.json"
         target = self.content / name
-        upload = Upload(name, batch.name, batch.owner, batch.note, batch.tags, len(files), sum(files.values()), time.time())
+        upload = Upload(
+            name, batch.name, batch.owner, batch.note, batch.tags, len(files), sum(files.values()), time.time()
+        )
         with self._locked(name):
             if target.is_dir():
                 return self.get(name)
@@ -340,7 +346,9 @@ class Uploads:
         except (OSError, ValueError) as error:
             raise NotFoundError(f"no upload is called {upload_id!r}") from error
 
-    def describe(self, upload_id: str, name: str | None = None, note: str | None = None, tags: tuple[str, ...] | None = None) -> Upload:
+    def describe(
+        self, upload_id: str, name: str | None = None, note: str | None = None, tags: tuple[str, ...] | None = None
+    ) -> Upload:
         """Change what is said of an upload; None leaves a part as it is."""
         with self._locked(upload_id):
             old = self.get(upload_id)

@@ -75,8 +75,8 @@ class Unpacking:
         """
         lower = name.casefold()
         if not lower.endswith(ARCHIVES):
-            with source.open("rb") as stream:
-                self._write(name, stream, None)
+            with source.open("rb") as plain:
+                self._write(name, plain, None)
             return
         packed = max(source.stat().st_size, 1)
         entries = _zip_entries(source) if lower.endswith(".zip") else _tar_entries(source, lower)
@@ -108,7 +108,9 @@ class Unpacking:
         if packed is not None and self._written - packed[1] > SMALL_BYTES:
             ratio = (self._written - packed[1]) / packed[0]
             if ratio > self._limits.max_ratio:
-                raise LimitError(f"{shown(name)}: unpacks to more than {self._limits.max_ratio:g} times its size (upload_max_ratio)")
+                raise LimitError(
+                    f"{shown(name)}: unpacks to more than {self._limits.max_ratio:g} times its size (upload_max_ratio)"
+                )
 
 
 @contextmanager
@@ -116,7 +118,14 @@ def _damage(name: str) -> Iterator[None]:
     """Errors of the archive readers as messages."""
     try:
         yield
-    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, gzip.BadGzipFile, lzma.LZMAError, zstd.ZstdError) as error:
+    except (
+        zipfile.BadZipFile,
+        tarfile.TarError,
+        zlib.error,
+        gzip.BadGzipFile,
+        lzma.LZMAError,
+        zstd.ZstdError,
+    ) as error:
         raise InputError(shown(name), "", f"the archive is damaged: {error}", "Pack and send it again") from error
     except EOFError as error:
         raise InputError(shown(name), "", "the archive is cut off", "Send it again") from error
