@@ -1,5 +1,6 @@
 // @ts-check
 /* What is our one script made of? Every room, in this order; esbuild bundles them into assets/scripts.js. */
+import "./core/content.js";
 import "./core/shell.js";
 import "./core/chip.js";
 import "./grid/cells.js";

@@ -44,6 +44,15 @@ const GRAVE = { error: 4, warn: 3, quiet: 2, info: 1, on: 1, ok: 0 };
 const gravity = (badges) => Math.max(-1, ...(badges || []).map((badge) => GRAVE[badge.level] || 0));
 fns.swimscope_badgeOrder = (/** @type {any} */ a, /** @type {any} */ b) => gravity(a) - gravity(b);
 
+/* Values that are not known yet stay below the others, in both directions. */
+/** @param {unknown} value */
+const unknown = (value) => value === null || value === undefined;
+fns.swimscope_missingLast = (/** @type {any} */ a, /** @type {any} */ b, /** @type {any} */ _one, /** @type {any} */ _other, /** @type {boolean} */ descending) => {
+  if (!unknown(a) && !unknown(b)) return a - b;
+  const order = Number(unknown(a)) - Number(unknown(b));
+  return descending ? -order : order;
+};
+
 fns.swimscope_isMember = (/** @type {any} */ params) => Boolean(params.data && runTrees.isMember(params.data));
 
 fns.swimscope_rowClicked = (/** @type {any} */ params) => {
