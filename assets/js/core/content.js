@@ -1,12 +1,14 @@
 // @ts-check
 /* Which content does this page show? Each answer about a run names its content; the page sends the names back, so that a
    run that is rewritten while it is open goes on as it was, with a notice that offers the new content (app/runs/content.py). */
+
+import { closest } from "./dom.js";
 import { pageUrl } from "./url.js";
 
 const HEADER = "Swimscope-Content";
 const STATE = "Swimscope-Content-State";
 const KEPT = 8;
-/** @type {Record<string, string[]>} */
+/** @type {Record<string, [string, string, string]>} */
 const TEXTS = {
   changed: ["This run was written again", "The page keeps showing the content it was opened with.", "Show the new content"],
   gone: ["The files of this run are gone", "The page shows the copy that Swimscope stored.", ""],
@@ -19,11 +21,11 @@ const sent = () => [...known.values()].slice(-KEPT).join(" ");
 
 /** @param {Headers} headers */
 function see(headers) {
-  const state = headers.get(STATE) || "current";
+  const state = headers.get(STATE);
   for (const name of (headers.get(HEADER) || "").split(" ").filter(Boolean)) {
     const place = name.slice(0, name.lastIndexOf("."));
     if (!known.has(place)) known.set(place, name);
-    if (place.startsWith(pageUrl.place().run + ".")) tell(state, name);
+    if (place.startsWith(pageUrl.place().run + ".")) tell(state || "", name);
   }
 }
 
@@ -38,7 +40,7 @@ function tell(state, name) {
   const old = document.getElementById("content-notice");
   if (old) old.remove();
   const box = document.getElementById("notices");
-  if (!key || !box || !box.parentNode || !TEXTS[state]) return;
+  if (!key || !box || !TEXTS[state]) return;
   const [title, text, action] = TEXTS[state];
   const note = document.createElement("div");
   note.id = "content-notice";
@@ -55,11 +57,11 @@ function tell(state, name) {
     button.addEventListener("click", () => window.location.reload()); // a new page expects nothing
     note.append(button);
   }
-  box.parentNode.insertBefore(note, box.nextSibling);
+  box.after(note);
 }
 
 const plain = window.fetch;
-window.fetch = async (resource, options) => {
+window.fetch = async function (resource, options) {
   const address = resource instanceof Request ? resource.url : String(resource);
   const ours = new URL(address, window.location.href).origin === window.location.origin;
   if (!ours) return plain.call(window, resource, options);
@@ -78,8 +80,8 @@ window.fetch = async (resource, options) => {
 document.addEventListener(
   "click",
   (event) => {
-    const link = /** @type {HTMLAnchorElement | null} */ (event.target instanceof Element ? event.target.closest('a[href*="/api/"]') : null);
-    if (!link || !known.size) return;
+    const link = closest(event, 'a[href*="/api/"]');
+    if (!(link instanceof HTMLAnchorElement) || !known.size) return;
     const address = new URL(link.href);
     address.searchParams.set("content", sent());
     link.href = address.href;

@@ -15,6 +15,16 @@ const parts = (window.dashAgGridComponentFunctions = window.dashAgGridComponentF
 for (const [name, write] of Object.entries(format)) if (name !== "MISSING" && name !== "missing") fns["swimscope_" + name] = write;
 fns.swimscope_isSelected = isSelected;
 
+/* Numbers in order, what is not captured last in either direction. */
+fns.swimscope_missingLast = (/** @type {any} */ a, /** @type {any} */ b, /** @type {any} */ _one, /** @type {any} */ _other, /** @type {boolean} */ descending) => {
+  const missing = (/** @type {any} */ value) => value === null || value === undefined;
+  if (missing(a) || missing(b)) {
+    const order = Number(missing(a)) - Number(missing(b));
+    return descending ? -order : order;
+  }
+  return a - b;
+};
+
 fns.swimscope_theme = (/** @type {any} */ agGrid) =>
   agGrid.themeQuartz.withParams({
     backgroundColor: "var(--panel)",
@@ -43,15 +53,6 @@ const GRAVE = { error: 4, warn: 3, quiet: 2, info: 1, on: 1, ok: 0 };
 /** @param {{level: string}[]} [badges] */
 const gravity = (badges) => Math.max(-1, ...(badges || []).map((badge) => GRAVE[badge.level] || 0));
 fns.swimscope_badgeOrder = (/** @type {any} */ a, /** @type {any} */ b) => gravity(a) - gravity(b);
-
-/* Values that are not known yet stay below the others, in both directions. */
-/** @param {unknown} value */
-const unknown = (value) => value === null || value === undefined;
-fns.swimscope_missingLast = (/** @type {any} */ a, /** @type {any} */ b, /** @type {any} */ _one, /** @type {any} */ _other, /** @type {boolean} */ descending) => {
-  if (!unknown(a) && !unknown(b)) return a - b;
-  const order = Number(unknown(a)) - Number(unknown(b));
-  return descending ? -order : order;
-};
 
 fns.swimscope_isMember = (/** @type {any} */ params) => Boolean(params.data && runTrees.isMember(params.data));
 
