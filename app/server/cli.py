@@ -87,10 +87,6 @@ def _run(argv: Sequence[str] | None) -> int:
         return 2
 
 
-def _say(text: str) -> None:
-    sys.stderr.write(text + "\n")
-
-
 def _push(args: dict[str, Any]) -> int:
     from app.runs.uploads.push import Client, push
 

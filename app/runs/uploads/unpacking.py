@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import lzma
+import struct
 import tarfile
 import zipfile
 import zlib
@@ -127,6 +129,12 @@ def _damage(name: str) -> Iterator[None]:
         zstd.ZstdError,
     ) as error:
         raise InputError(shown(name), "", f"the archive is damaged: {error}", "Pack and send it again") from error
+    except (ValueError, struct.error, IndexError, OverflowError) as error:  # what readers say of impossible numbers
+        raise InputError(shown(name), "", "the archive is damaged", "Pack and send it again") from error
+    except OSError as error:
+        if error.errno not in (None, errno.EINVAL):  # a full disk, a file that cannot be made
+            raise
+        raise InputError(shown(name), "", "the archive is damaged", "Pack and send it again") from error
     except EOFError as error:
         raise InputError(shown(name), "", "the archive is cut off", "Send it again") from error
     except (NotImplementedError, RuntimeError) as error:  # an encrypted zip, or a method zipfile does not know
