@@ -79,12 +79,6 @@ class CaptureMeta:
     label: str
     level: int
     """Capture level 0..4; a level never invents data of a higher one."""
-    runtime: str
-    """Layout of the task ids: a runtime's name, "" for files without one, "?" where it cannot be known."""
-    deps_runtime: str
-    """``runtime`` of deps.json; "" for files without one: then the flags of explicit edges are not authoritative."""
-    includes_flagged: bool
-    """Rows with impossible stamps are in the tables; by default they are only in ``flagged``."""
     container: str
     """Generation of the file: ``chip``, ``unified``, ``l2_cycles``, ``us`` …"""
     clock_freq_hz: int | None
@@ -113,13 +107,19 @@ class CaptureMeta:
     """Names for every ``dtype`` column."""
     scheduler_streams: tuple[int, ...]
     """Scheduler ids present in the file, empty streams included, ascending."""
-    scheduler_producers: dict[int, str]
-    """Scheduler id → ``aicpu`` or ``aicore``, where the file says what ran it."""
     orchestrator_streams: int
     host_clock: HostClock | None
     sources: dict[str, str]
     """Kind of file (``swimlane``, ``deps``, ``name_map``, ``cpm_static``, ``cpm_observed``) → file name."""
     notices: tuple[Notice, ...]
+    runtime: str = ""
+    """Layout of the task ids: a runtime's name, "" for files without one, "?" where it cannot be known."""
+    deps_runtime: str = ""
+    """``runtime`` of deps.json; "" for files without one: then the flags of explicit edges are not authoritative."""
+    includes_flagged: bool = False
+    """Rows with impossible stamps are in the tables; by default they are only in ``flagged``."""
+    scheduler_producers: dict[int, str] = field(default_factory=dict)
+    """Scheduler id → ``aicpu`` or ``aicore``, where the file says what ran it."""
     stream_rows: dict[str, tuple[int, int, int]] = field(default_factory=dict)
     """Per stream of the files: rows in the file, rows left out, rows of other launches. All others are shown."""
     extra: dict[str, Any] = field(default_factory=dict)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from analysis.capture.columns import I1, I2, I4, I8, U1, U8, Bool
 
 
@@ -271,3 +273,10 @@ class FlaggedTable:
 
     def __len__(self) -> int:
         return len(self.stream)
+
+    @classmethod
+    def empty(cls) -> FlaggedTable:
+        """No row."""
+        small, wide = np.zeros(0, np.int32), np.zeros(0, np.int64)
+        codes, ids = np.zeros(0, np.uint8), np.zeros(0, np.uint64)
+        return cls(codes, codes, small, small, ids, np.zeros(0, np.bool_), wide, wide, wide, wide)

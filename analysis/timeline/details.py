@@ -18,15 +18,32 @@ from analysis.capture import (
     ArgType,
     Capture,
     EdgeSource,
+    PhaseLane,
     TaskKind,
     ids,
 )
 from analysis.errors import NotAvailable
 from analysis.measures.early_dispatch import markers
 from analysis.measures.needs import has_receive
-from analysis.timeline.items import KIND_LETTERS, ItemKind, graph_title, record_title
+from analysis.measures.scheduler_loop import processed_word
+from analysis.timeline.items import (
+    KIND_LETTERS,
+    SKIP_KIND,
+    ItemKind,
+    graph_envelopes,
+    graph_title,
+    prepare_slices,
+    record_title,
+    skip_title,
+)
 
 MAX_NEIGHBOURS = 200
+PHASE_WORDS = {
+    int(PhaseLane.OUTER): "work of the loop",
+    int(PhaseLane.INNER): "inside another phase, not counted again",
+    int(PhaseLane.MARKER): "marker, not counted",
+    int(PhaseLane.IDLE): "measured idle",
+}
 NODES_UNKNOWN = "not known: deps.json names only the graph task"
 STAMPS = ("dispatch", "receive", "start", "end", "finish")
 DIFFERENCES = (
@@ -162,16 +179,23 @@ def _phase(capture: Capture, name: str, row: int) -> ItemFacts:
     def depth(values: list[int]) -> str | None:
         return None if min(values) < 0 else "aic {}, aiv {}, mix {}".format(*values)
 
+    kind, lane = capture.meta.phase_kinds[int(phases.kind[row])], int(phases.lane[row])
+    if lane == PhaseLane.LIFECYCLE:
+        return _facts(name, kind, -1, stamps, [("AICPU thread", int(phases.stream[row]))])
     facts: list[tuple[str, str | int | None]] = [
         ("scheduler", int(phases.stream[row])),
+        ("accounting", PHASE_WORDS[lane]),
         ("loop iteration", given(int(phases.loop_iter[row]))),
-        ("tasks processed", given(int(phases.tasks_processed[row]))),
+        (processed_word(kind), given(int(phases.tasks_processed[row]))),
         ("pop hits", given(int(phases.pop_hit[row]))),
         ("pop misses", given(int(phases.pop_miss[row]))),
         ("queues at start", depth(phases.shared_start[row].tolist())),
         ("queues at end", depth(phases.shared_end[row].tolist())),
     ]
-    return _facts(name, capture.meta.phase_kinds[int(phases.kind[row])], int(phases.task[row]), stamps, facts)
+    task = int(phases.task[row])
+    if capture.meta.runtime == ids.HOST_GRAPH and kind == "async_poll" and phases.tasks_processed[row] == 0:
+        facts.append(("note", "sum of poll calls: the length is exact, the start is not"))
+    return _facts(name, skip_title(capture, task) if kind == SKIP_KIND and task >= 0 else kind, task, stamps, facts)
 
 
 def _orch(capture: Capture, name: str, row: int) -> ItemFacts:
@@ -183,15 +207,25 @@ def _orch(capture: Capture, name: str, row: int) -> ItemFacts:
         ("submit", int(orch.submit_idx[row]) if orch.submit_idx[row] >= 0 else None),
         ("clock", "host" if orch.host[row] else "device"),
     ]
+    if orch.host[row]:
+        facts += _host_stamps(int(orch.host_start_ns[row]), int(orch.host_end_ns[row]))
     if orch.host[row] and clock is not None:
-        facts.append(("uncertainty", f"±{clock.uncertainty_ns} ns" if clock.merged else clock.reason))
+        facts.append(("uncertainty", clock.uncertainty_text))
     return _facts(name, capture.meta.phase_kinds[int(orch.kind[row])], int(orch.task[row]), stamps, facts)
+
+
+def _host_stamps(start_ns: int, end_ns: int) -> list[tuple[str, str | int | None]]:
+    """What the host clock said: the drawn length is that of the device axis."""
+    if MISSING in (start_ns, end_ns):
+        return []
+    return [("host start", f"{start_ns:,} ns after origin"), ("host duration", f"{end_ns - start_ns:,} ns")]
 
 
 def _upload(capture: Capture, name: str, row: int) -> ItemFacts:
     uploads = capture.uploads
     stamps = {"start": _known(int(uploads.start_ticks[row])), "end": _known(int(uploads.end_ticks[row]))}
     facts: list[tuple[str, str | int | None]] = [("detail", int(uploads.detail[row]))]
+    facts += _host_stamps(int(uploads.host_start_ns[row]), int(uploads.host_end_ns[row]))
     return _facts(name, capture.meta.phase_kinds[int(uploads.kind[row])], -1, stamps, facts)
 
 
@@ -200,10 +234,18 @@ def _graph(capture: Capture, name: str, task: int) -> ItemFacts | None:
     nodes = _graph_nodes(capture, task)
     if nodes is None or not len(nodes):
         return None
-    stamps = {stamp: _task_stamp(capture, stamp, task, nodes) for stamp in ("start", "end")}
+    stamps: dict[str, int | None] = {}
+    owners, first, last = graph_envelopes(capture)
+    at = int(np.searchsorted(owners, task))
+    stamps |= {"start": int(first[at]), "end": int(last[at])}
+    phases, slices = capture.phases, prepare_slices(capture)
+    mine = slices[phases.task[slices] == task]
+    prepared = int((phases.end_ticks[mine] - phases.start_ticks[mine]).sum())
     facts: list[tuple[str, str | int | None]] = [
         ("records of its nodes", int(capture.tasks.n_records[nodes].sum())),
-        ("note", "first start to last end of its nodes; no record itself"),
+        ("graph_prepare slices", len(mine)),
+        ("graph_prepare time", f"{capture.meta.us(prepared):,.3f} µs" if len(mine) else None),
+        ("note", "earliest graph_prepare to latest finish of its nodes; no record itself"),
     ]
     if (capture.tasks.func_id[nodes] < 0).any():
         facts.append(("nodes' functions, edges", NODES_UNKNOWN))
@@ -213,9 +255,10 @@ def _graph(capture: Capture, name: str, task: int) -> ItemFacts | None:
 def _graph_nodes(capture: Capture, task: int) -> I8 | None:
     """Nodes with records of an outer graph task; None when ``task`` is none."""
     tasks = capture.tasks
-    if tasks.kind[task] != TaskKind.GRAPH:
+    nodes = np.flatnonzero(tasks.outer == task)
+    if tasks.kind[task] != TaskKind.GRAPH and not len(nodes):
         return None
-    return np.flatnonzero((tasks.outer == task) & (tasks.n_records > 0))
+    return nodes[tasks.n_records[nodes] > 0]
 
 
 def task_facts(capture: Capture, task: int) -> TaskFacts:
@@ -229,6 +272,7 @@ def task_facts(capture: Capture, task: int) -> TaskFacts:
     facts: list[tuple[str, str | int | None]] = [
         ("task id", str(task_id)),
         ("kind", kind.name.lower()),
+        *((("execution", "skipped: its predicate was false"),) if tasks.skipped[task] else ()),
         ("kernel ids", "aic {}, aiv0 {}, aiv1 {}".format(*("–" if k < 0 else k for k in kernels))),
         ("block_num", int(tasks.block_num[task]) if tasks.listed[task] else None),
         ("records", int(tasks.n_records[task])),

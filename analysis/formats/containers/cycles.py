@@ -46,8 +46,7 @@ def read(sections: Sections, source: str, report: Report) -> RawSwimlane:
     read_uploads(sections.get("host_device_uploads"), raw, source, report)
     read_lifecycle(sections.get("aicpu_lifecycle_records"), raw, source, report)
     _check_chip(raw, report)
-    if not len(raw.aicore):
-        report.add("no_rows", 1)
+    report.add("no_rows", int(not any(map(len, (raw.aicore, raw.aicpu, raw.phases, raw.orch, raw.host_orch)))))
     return raw
 
 

@@ -62,7 +62,8 @@ def read_lifecycle(section: msgspec.Raw | None, raw: RawSwimlane, source: str, r
     at = 0
     for threads, _ in typed_rows(section, _Thread, place, source, report, STREAM):
         for thread in threads:
-            number = thread.aicpu_thread_id if thread.aicpu_thread_id is not None else at
+            own = thread.aicpu_thread_id
+            number = own if own is not None and own >= 0 else at
             rows += _steps(thread, number, raw, report)
             at += 1
     if not rows:
