@@ -274,7 +274,7 @@ def _arrow_events(capture: Capture) -> Iterator[list[Event]]:
 
 def _anchors(items: Items, n_tasks: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Earliest item of each (task, function) of the view: (items by task, where those of each task begin)."""
-    at = np.flatnonzero((items.task >= 0) & (items.kind != ItemKind.UNMATCHED) & (items.kind != ItemKind.GRAPH))
+    at = np.flatnonzero(items.task >= 0)
     at = at[np.lexsort((items.track[at], items.start_ticks[at], items.cls[at], items.task[at]))]
     pair = np.stack((items.task[at], items.cls[at]), axis=1)
     anchor = at[np.append(True, (pair[1:] != pair[:-1]).any(axis=1))] if len(at) else at

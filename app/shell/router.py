@@ -69,12 +69,15 @@ def page_content(
 ) -> html.Div:
     """The page of ``place`` inside its wrapper; any SwimscopeError becomes a notice in its place."""
     module = next((m for m in modules if place and m.PAGE.name == place.page), None)
+    runtime = ""
     try:
         if place is None or module is None:
             raise NotFoundError("there is no such page; the tabs above and the runs page list what there is")
         page: Page = module.PAGE
         wait = opening.waiting(services, place.run_key, view.launch) if page.needs_capture and place.run_key else None
         body = module.layout(services, view, place.run_key) if wait is None else wait
+        if page.needs_capture and place.run_key and wait is None:
+            runtime = services.library.capture(place.run_key, view.launch).meta.runtime
     except SwimscopeError as error:
         body = html.Div(notice("This cannot be shown", str(error), "error"), className="page-pad")
     place = place or Place("", "")
@@ -87,7 +90,7 @@ def page_content(
         ],
         className=f"page-body page-{place.page or 'overview'}",
         key=f"{place.run_key}/{place.page}",
-        **{"data-rebuild": ",".join(getattr(module, "rebuild", ("launch",)))},
+        **{"data-rebuild": ",".join(getattr(module, "rebuild", ("launch",))), "data-runtime": runtime},
     )
 
 

@@ -16,11 +16,22 @@
   fns.swimscope_index = (value) => (missing(value) || value < 0 ? MISSING : String(value));
   fns.swimscope_share = (value) => (missing(value) ? MISSING : fixed(value * 100, 1) + " %");
   fns.swimscope_bool = (value) => (missing(value) ? MISSING : value ? "yes" : "no");
-  /* Ring & Task ID before the raw 64-bit id, as analysis.model.task_label writes it. */
-  ns.taskLabel = (text) => {
+  /* A task id as analysis.capture.ids.label writes it; its layout is that of the runtime the page names. */
+  ns.taskLabel = (text, runtime = document.querySelector("[data-runtime]")?.dataset.runtime ?? "") => {
     const id = BigInt(text);
-    const ring = (id >> 32n) & 255n;
-    return (ring ? "r" + ring : "") + "t" + (id & 0xffffffffn);
+    if (runtime === "?") return text;
+    const local = id & 0xffffffffn;
+    const invalid = "invalid " + text;
+    if (id === 0xffffffffffffffffn) return invalid;
+    if (runtime === "host_build_graph") {
+      const space = id >> 62n;
+      const middle = (id >> 32n) & 0x3fffffffn;
+      if (space === 3n || middle > (space === 1n ? 0xfffffn : 0n)) return invalid;
+      return (space === 1n ? "g" + middle + "t" : space === 2n ? "p" : "t") + local;
+    }
+    const ring = id >> 32n;
+    if (ring > 255n) return invalid;
+    return (ring || runtime === "tensormap_and_ringbuffer" ? "r" + ring : "") + "t" + local;
   };
   const isId = (text) => typeof text === "string" && /^\d{1,20}$/.test(text);
   fns.swimscope_id = (value) => (missing(value) ? MISSING : isId(value) ? ns.taskLabel(value) + " · " + value : value);
