@@ -46,7 +46,7 @@ def healthy(kind: str) -> Any:
     return json.loads((DATA / kind / "healthy.json").read_text())
 
 
-def open_bytes(data: bytes, deps: bytes | None = None) -> Capture | SwimscopeError:
+def open_bytes(data: bytes, deps: bytes | None = None, include_flagged: bool = False) -> Capture | SwimscopeError:
     """Open ``data`` as a swimlane; the capture or the one error."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "chip_swimlane_records.json"
@@ -54,7 +54,7 @@ def open_bytes(data: bytes, deps: bytes | None = None) -> Capture | SwimscopeErr
         if deps is not None:
             (path.parent / "deps.json").write_bytes(deps)
         try:
-            return formats.load(path)
+            return formats.load(path, include_flagged=include_flagged)
         except SwimscopeError as error:
             return error
 
