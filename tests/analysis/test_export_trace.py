@@ -82,7 +82,7 @@ def test_arrows_join_the_earliest_block_of_each_function() -> None:
     starts, finishes = ([e for e in events if e["ph"] == ph] for ph in "sf")
     assert [e["id"] for e in starts] == [e["id"] for e in finishes]
     ends = {(core[a["tid"]], a["ts"], core[b["tid"]], b["ts"]) for a, b in zip(starts, finishes, strict=True)}
-    assert ends == {(0, 0.02, 0, 0.4), (0, 0.02, 2, 0.3), (1, 0.04, 0, 0.4), (1, 0.04, 2, 0.3)}
+    assert ends == {(0, 0.0, 0, 0.38), (0, 0.0, 2, 0.28), (1, 0.02, 0, 0.38), (1, 0.02, 2, 0.28)}
     assert not [e for e in events_of(capture) if e["ph"] in "sf"]
 
 
