@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from analysis.capture import Capture
+from analysis.capture import Capture, ids
 from analysis.errors import AmbiguousError, LimitError, NotAvailable, ParameterError, SwimscopeError, readable
 from analysis.registry import ANALYSES, MAX_US, Analysis, Parameter
 
@@ -147,6 +147,7 @@ def _add_synth(commands: Any) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="the same seed gives the same bytes")
     parser.add_argument("--level", type=int, default=4, choices=(1, 2, 3, 4), help="capture level (default 4)")
     parser.add_argument("--shape", default="paged-attention", metavar="NAME", help="default: paged-attention")
+    parser.add_argument("--runtime", choices=ids.RUNTIMES, help="write the newest container, as this runtime does")
     parser.set_defaults(command=_synth)
 
 
@@ -231,7 +232,9 @@ def _trace(options: argparse.Namespace) -> None:
 def _synth(options: argparse.Namespace) -> None:
     from analysis.synth.capture import write_capture
 
-    made = write_capture(options.path, options.records, options.seed, level=options.level, shape=options.shape)
+    made = write_capture(
+        options.path, options.records, options.seed, level=options.level, shape=options.shape, runtime=options.runtime
+    )
     _write("".join(f"{path}\n" for path in made.files), None)
 
 

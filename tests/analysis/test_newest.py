@@ -18,6 +18,7 @@ from analysis.formats.text import reading
 from analysis.formats.text.reading import Text, expand
 from analysis.graph.text import find_tasks
 from analysis.measures.scheduler_loop import scheduler_loop
+from analysis.synth.capture import write_capture
 from analysis.timeline.details import item_facts
 from analysis.timeline.items import View, view_items
 from analysis.timeline.query import build_index
@@ -275,3 +276,20 @@ def test_gzip_is_bounded_by_ratio() -> None:
     bomb = machine.compress(b" " * 8_000_000) + machine.flush()
     with pytest.raises(LimitError, match="MAX_GZIP_RATIO"):
         expand(Text.of(bomb), "bomb.json.gz")
+
+
+@pytest.mark.parametrize("runtime", ids.RUNTIMES)
+@pytest.mark.parametrize("level", [1, 2, 3, 4])
+def test_generated_captures_of_both_runtimes_are_healthy(runtime: str, level: int, tmp_path: Path) -> None:
+    frequency = 1_000_000_000 if runtime == ids.HOST_GRAPH else 50_000_000
+    made = write_capture(tmp_path, 300, 3, level=level, runtime=runtime, clock_freq_hz=frequency)
+    capture = formats.load(tmp_path)
+    assert set(codes(capture)) <= {"hb_violation", "assumed_aiv_slot", "unmarked_dummy"}
+    assert (len(capture.records), capture.meta.runtime, capture.meta.deps_runtime) == (made.records, runtime, runtime)
+    label = capture.meta.task_label(int(capture.tasks.task_id[0]))
+    assert label == ("t0" if runtime == ids.HOST_GRAPH else "r1t0")
+    if level >= 3:
+        assert int((capture.phases.lane != PhaseLane.LIFECYCLE).sum()) == made.phases
+        assert len(scheduler_loop(capture).threads)
+    clock = capture.meta.host_clock
+    assert (clock is not None and clock.merged) == (runtime == ids.HOST_GRAPH and level == 4)
