@@ -18,8 +18,7 @@ from app.tables.views import TableView
 from components import cards, grid, notices
 from components.plot import graph
 
-PAGE = Page("functions", "/r/<run>/functions", "Functions", 20)
-rebuild = ("launch",)
+PAGE = Page("functions", "/r/<run>/functions", "Functions", 20, "f")
 NAMING = ("missing_deps", "unresolved_function", "graph_nodes", "missing_name_map")
 """Findings of the import that explain a row without a function id or name."""
 

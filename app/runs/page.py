@@ -13,7 +13,7 @@ from app.shell.page import Page
 from app.shell.url_state import ViewState
 from components import grid, notices
 
-PAGE = Page("runs", "/", "Runs", -1, needs_capture=False)
+PAGE = Page("runs", "/", "Runs", -1, "r", needs_capture=False)
 REFRESH_MS = 2_000
 
 

@@ -2,52 +2,47 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import logging
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import flask
 from dash import Dash
 
 from analysis.capture.store import Store
+from app.functions import feature as functions
+from app.graph import feature as graph
+from app.overview import feature as overview
+from app.runs import content
+from app.runs import feature as runs
 from app.runs.facts import FactsCache
 from app.runs.library import Library
-from app.server import errors, scripts, security
+from app.server import errors, health, scripts, security
+from app.server.places import Places
 from app.server.services import Services
 from app.server.settings import Settings
 from app.shell import frame as shell
-from app.shell import router
+from app.shell import router, url_state
+from app.shell import routes as links
+from app.shell.feature import Feature, View
 from app.shell.links import Links
-from app.shell.url_state import FOLLOW_KEYS, KEYS
-from app.tables import page as tables
-from app.work.jobs import Jobs
+from app.swimlane import feature as swimlane
+from app.tables import feature as tables
+from app.work import callbacks as waiting
+from app.work.caches import Caches
+from app.work.jobs import Jobs, Limits
 from app.work.outcomes import Analyses
 
-PAGES = ("app.runs.page", "app.overview.page", "app.swimlane.page", "app.functions.page", "app.graph.page")
-"""Modules with ``PAGE`` and ``layout``; add yours here."""
-CALLBACKS = (
-    "app.runs.callbacks",
-    "app.overview.callbacks",
-    "app.swimlane.callbacks",
-    "app.functions.callbacks",
-    "app.graph.callbacks",
-    "app.tables.callbacks",
-    "app.swimlane.panel.callbacks",
-    "app.work.callbacks",
+FEATURES: tuple[Feature, ...] = (
+    runs.FEATURE,
+    overview.FEATURE,
+    swimlane.FEATURE,
+    functions.FEATURE,
+    graph.FEATURE,
+    tables.FEATURE,
 )
-"""Modules with ``register(app, services)``; add yours here."""
-ROUTES = (
-    "app.shell.routes",
-    "app.swimlane.routes",
-    "app.graph.routes",
-    "app.server.health",
-    "app.tables.routes",
-    "app.swimlane.panel.routes",
-)
-"""Modules with ``register(server, services)``; add yours here."""
+"""Everything the product shows; a new feature is one line here."""
 
 
 def create_app(settings: Settings) -> Dash:
@@ -60,7 +55,8 @@ def create_app(settings: Settings) -> Dash:
         "swimscope",
         server=server,
         assets_folder=str(assets_folder()),
-        assets_ignore=r"\.js$",  # app.server.scripts joins them
+        assets_ignore=r"\.js$",  # app.server.scripts serves the bundle
+        assets_path_ignore=["js", "node_modules", "vendor"],
         requests_pathname_prefix=settings.url_prefix,
         routes_pathname_prefix=settings.url_prefix,
         title=settings.title,
@@ -71,16 +67,22 @@ def create_app(settings: Settings) -> Dash:
         suppress_callback_exceptions=True,
         on_error=errors.on_error,
     )
-    app.layout = lambda: shell.layout(services)
-    app.index_string = index_string(app, settings, scripts.register(server, settings, assets_folder()))
-    modules: tuple[Any, ...] = (*load(PAGES), *tables.pages())
-    router.register(app, services, modules)
-    for module in load(CALLBACKS):
-        module.register(app, services)
-    for module in load(ROUTES):
-        module.register(server, services)
+    url_state.declare(key for feature in FEATURES for key in feature.keys)
+    views = tuple(view for feature in FEATURES for view in feature.views)
+    app.layout = lambda: shell.layout(services, views)
+    app.index_string = index_string(app, settings, views, scripts.register(server, settings, assets_folder()))
+    router.register(app, services, views)
+    waiting.register(app, services)
+    links.register(server, services)
+    health.register(server, services)
+    for feature in FEATURES:
+        for callbacks in feature.callbacks:
+            callbacks(app, services)
+        for routes in feature.routes:
+            routes(server, services)
+    content.register(server)
     security.register(app, settings)
-    errors.register(app, settings.url_prefix)
+    errors.register(app, settings)
     server.extensions["swimscope"] = services
     return app
 
@@ -89,7 +91,9 @@ def make_services(settings: Settings) -> Services:
     """The bundle for ``settings``; nothing is scanned or opened yet."""
     store = Store(settings.data_dir / "store")
     outcomes = settings.data_dir / "outcomes"
-    jobs = Jobs(settings.data_dir / "jobs", settings.data_dir / "store", outcomes)
+    limits = Limits(settings.jobs_at_once, settings.job_memory_max_bytes, settings.job_time_max_s)
+    shown = Places.of(settings).shown
+    jobs = Jobs(settings.data_dir / "jobs", settings.data_dir / "store", outcomes, limits, shown)
     return Services(
         settings=settings,
         library=Library(settings, store, FactsCache(settings.data_dir / "facts"), jobs),
@@ -97,12 +101,8 @@ def make_services(settings: Settings) -> Services:
         jobs=jobs,
         analyses=Analyses(outcomes),
         links=Links(settings.data_dir / "links", settings.link_max_bytes),
+        caches=Caches(),
     )
-
-
-def load(names: tuple[str, ...]) -> tuple[ModuleType, ...]:
-    """The modules called ``names``."""
-    return tuple(importlib.import_module(name) for name in names)
 
 
 def assets_folder() -> Path:
@@ -111,9 +111,15 @@ def assets_folder() -> Path:
     return checkout if checkout.is_dir() else Path(__file__).resolve().parents[1] / "_assets"
 
 
-def index_string(app: Dash, settings: Settings, script: str) -> str:
-    """The page shell, with our ``script``; what it needs to know lies in a meta element: inline scripts are forbidden."""
-    config: dict[str, Any] = {"prefix": settings.url_prefix, "keys": list(KEYS), "follow": list(FOLLOW_KEYS)}
+def index_string(app: Dash, settings: Settings, views: tuple[View, ...], script: str) -> str:
+    """The page shell, with our ``script``; what it must know is in a meta element, since inline scripts are forbidden."""
+    keys = url_state.all_keys().values()
+    config: dict[str, Any] = {
+        "prefix": settings.url_prefix,
+        "keys": [key.name for key in keys],
+        "follow": [key.name for key in keys if key.follow],
+        "go": {view.page.key: view.page.name for view in views if view.page.key},
+    }
     content = json.dumps(config).replace("&", "&amp;").replace('"', "&quot;").replace("{", "&#123;")
     return f"""<!DOCTYPE html>
 <html lang="en" data-theme="light">

@@ -8,16 +8,12 @@ from dash import dcc, html
 
 from app.server.services import Services
 from app.shell import ids
+from app.shell.feature import View
 from app.shell.page import Page
 from app.shell.url_state import Place, ViewState
 
 KEYS_SHELL: tuple[tuple[str, str], ...] = (
     ("?", "This sheet"),
-    ("g then r", "Runs"),
-    ("g then o", "Overview"),
-    ("g then s", "Swimlane"),
-    ("g then f", "Functions"),
-    ("g then d", "Task graph"),
     ("/", "Search on this page"),
     ("Esc", "Close what is open; else clear the selection"),
 )
@@ -27,7 +23,7 @@ ANALYSES_ORDER = 90
 """Order of the page that the ``Analyses`` tab opens."""
 
 
-def layout(services: Services) -> html.Div:
+def layout(services: Services, views: tuple[View, ...]) -> html.Div:
     """The frame that stays while pages change."""
     return html.Div(
         [
@@ -51,7 +47,7 @@ def layout(services: Services) -> html.Div:
             ),
             html.Div(id=ids.NOTICES, className="notices", role="status", **{"aria-live": "polite"}),
             html.Main(id=ids.PAGE, className="page", tabIndex=-1),
-            _key_sheet(),
+            _key_sheet(views),
         ],
         className="shell",
     )
@@ -76,8 +72,9 @@ def _icon_button(button_id: str, sign: str, text: str) -> html.Button:
     return html.Button(sign, id=button_id, className=look, title=text, **{"aria-label": text})
 
 
-def _key_sheet() -> html.Dialog:
-    rows = [html.Tr([html.Td(html.Kbd(key)), html.Td(text)]) for key, text in KEYS_SHELL]
+def _key_sheet(views: tuple[View, ...]) -> html.Dialog:
+    pages = tuple((f"g then {item.page.key}", item.page.title) for item in views if item.page.key)
+    rows = [html.Tr([html.Td(html.Kbd(key)), html.Td(text)]) for key, text in (*KEYS_SHELL, *pages)]
     return html.Dialog(
         [
             html.Div(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import parse_qsl
 
 from dash import Dash, Input, Output, State, ctx, dcc, html
@@ -11,24 +11,15 @@ from analysis.errors import NotFoundError, SwimscopeError
 from app.server.services import Services
 from app.shell import frame as shell
 from app.shell import ids
-from app.shell.page import Page
+from app.shell.feature import View
 from app.shell.url_state import STORED_LINK_KEY, Place, Problem, ViewState, decode, decode_path, pairs
 from app.work import waiting as opening
 from components.notices import notice
 
 
-class PageModule(Protocol):
-    """What the router needs of a page; ``rebuild`` (optional) names URL keys whose change builds it again."""
-
-    PAGE: Page
-
-    def layout(self, services: Services, view: ViewState, run_key: str) -> Any:
-        """The page for a run and a view."""
-
-
-def register(app: Dash, services: Services, modules: tuple[PageModule, ...]) -> None:
+def register(app: Dash, services: Services, views: tuple[View, ...]) -> None:
     """Show the page of the path; ``reload`` builds the same path again with a fresh query."""
-    pages = tuple(module.PAGE for module in modules)
+    pages = tuple(item.page for item in views)
 
     @app.callback(
         Output(ids.PAGE, "children"),
@@ -44,7 +35,7 @@ def register(app: Dash, services: Services, modules: tuple[PageModule, ...]) -> 
             search = reload.get("search", search)
         place = decode_path(pathname, services.settings.url_prefix)
         view, problems = read_view(services, search)
-        content = page_content(services, modules, place, view, problems)
+        content = page_content(services, views, place, view, problems)
         place = place or Place("", "")
         name, path = _run_name(services, place)
         return content, shell.breadcrumb(services, place, name, path), shell.tabs(services, pages, place, view)
@@ -65,18 +56,18 @@ def read_view(services: Services, search: str | None) -> tuple[ViewState, list[P
 
 
 def page_content(
-    services: Services, modules: tuple[PageModule, ...], place: Place | None, view: ViewState, problems: list[Problem]
+    services: Services, views: tuple[View, ...], place: Place | None, view: ViewState, problems: list[Problem]
 ) -> html.Div:
     """The page of ``place`` inside its wrapper; any SwimscopeError becomes a notice in its place."""
-    module = next((m for m in modules if place and m.PAGE.name == place.page), None)
+    shown = next((item for item in views if place and item.page.name == place.page), None)
     runtime = ""
     try:
-        if place is None or module is None:
+        if place is None or shown is None:
             raise NotFoundError("there is no such page; the tabs above and the runs page list what there is")
-        page: Page = module.PAGE
-        wait = opening.waiting(services, place.run_key, view.launch) if page.needs_capture and place.run_key else None
-        body = module.layout(services, view, place.run_key) if wait is None else wait
-        if page.needs_capture and place.run_key and wait is None:
+        opens = shown.page.needs_capture and place.run_key
+        wait = opening.waiting(services, place.run_key, view.launch) if opens else None
+        body = shown.layout(services, view, place.run_key) if wait is None else wait
+        if opens and wait is None:
             runtime = services.library.capture(place.run_key, view.launch).meta.runtime
     except SwimscopeError as error:
         body = html.Div(notice("This cannot be shown", str(error), "error"), className="page-pad")
@@ -90,7 +81,7 @@ def page_content(
         ],
         className=f"page-body page-{place.page or 'overview'}",
         key=f"{place.run_key}/{place.page}",
-        **{"data-rebuild": ",".join(getattr(module, "rebuild", ("launch",))), "data-runtime": runtime},
+        **{"data-rebuild": ",".join(shown.rebuild if shown else ("launch",)), "data-runtime": runtime},
     )
 
 

@@ -8,15 +8,19 @@ in the URL cannot be used. Ids stay text, ticks are decimal integers.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote
+
+from analysis.errors import ParameterError
 
 MAX_ID = 2**64 - 1
 MAX_TICKS = 2**61
 """Far beyond any run; the browser holds it exactly, and window plus padding stays below what routes accept."""
 STORED_LINK_KEY = "s"
+STEPS = ("0", "1", "2", "3", "5", "-1")
+"""Numbers of dependency steps that pages offer."""
 _RUN_PATH = re.compile(r"^/r/([^/]+)(?:/([^/]*))?/?$")
 _TASK = re.compile(r"^(task|group|chain|gap):(\d{1,20})$")
 _FUNC = re.compile(r"^func:(-?\d{1,20})$")
@@ -41,7 +45,9 @@ class Codec:
     encode: Callable[[Any], str]
 
 
-def _integer(low: int, high: int) -> Codec:
+def integer_codec(low: int, high: int) -> Codec:
+    """A whole number from ``low`` to ``high``."""
+
     def decode(text: str) -> int:
         if not re.fullmatch(r"-?[0-9]{1,20}", text):
             raise ValueError("not a whole number")
@@ -53,7 +59,9 @@ def _integer(low: int, high: int) -> Codec:
     return Codec(decode, str)
 
 
-def _number(low: float, high: float) -> Codec:
+def number_codec(low: float, high: float) -> Codec:
+    """A decimal number from ``low`` to ``high``."""
+
     def decode(text: str) -> float:
         if not re.fullmatch(r"-?[0-9]{1,15}(\.[0-9]{1,9})?", text):
             raise ValueError("not a number")
@@ -65,7 +73,9 @@ def _number(low: float, high: float) -> Codec:
     return Codec(decode, lambda value: f"{value:.9f}".rstrip("0").rstrip("."))
 
 
-def _choice(*choices: str) -> Codec:
+def choice_codec(*choices: str) -> Codec:
+    """One of ``choices``."""
+
     def decode(text: str) -> str:
         if text not in choices:
             raise ValueError("not one of " + ", ".join(choices))
@@ -74,7 +84,9 @@ def _choice(*choices: str) -> Codec:
     return Codec(decode, str)
 
 
-def _text(max_chars: int) -> Codec:
+def text_codec(max_chars: int) -> Codec:
+    """Text of at most ``max_chars`` characters."""
+
     def decode(text: str) -> str:
         if len(text) > max_chars:
             raise ValueError(f"longer than {max_chars} characters")
@@ -83,7 +95,7 @@ def _text(max_chars: int) -> Codec:
     return Codec(decode, str)
 
 
-def _list(max_items: int) -> Codec:
+def list_codec(max_items: int) -> Codec:
     """Comma-joined texts; a comma or percent sign inside an item is percent-encoded once more."""
 
     def decode(text: str) -> tuple[str, ...]:
@@ -98,7 +110,9 @@ def _list(max_items: int) -> Codec:
     return Codec(decode, encode)
 
 
-def _selection(*words: str) -> Codec:
+def selection_codec(*words: str) -> Codec:
+    """A selection, or one of ``words``."""
+
     def decode(text: str) -> str:
         if text in words or text in _PATHS:
             return text
@@ -109,6 +123,17 @@ def _selection(*words: str) -> Codec:
         if func and -1 <= int(func.group(1)) <= MAX_ID:
             return text
         raise ValueError("names no task, group, function, chain, path or gap")
+
+    return Codec(decode, str)
+
+
+def _steps() -> Codec:
+    """A number of steps that the page offers (see :data:`STEPS`)."""
+
+    def decode(text: str) -> int:
+        if text not in STEPS:
+            raise ValueError("not one of " + ", ".join(STEPS) + " (-1 for all)")
+        return int(text)
 
     return Codec(decode, str)
 
@@ -126,7 +151,19 @@ def _measure() -> Codec:
     return Codec(decode, str)
 
 
-_TICKS = _integer(-MAX_TICKS, MAX_TICKS)
+_TICKS = integer_codec(-MAX_TICKS, MAX_TICKS)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A URL key that belongs to one feature; its value is read with :meth:`ViewState.own_value`."""
+
+    name: str
+    codec: Codec
+    default: Any
+    doc: str
+    follow: bool = False
+    """Whether links to other pages carry it."""
 
 
 def _key(codec: Codec, default: Any, doc: str, follow: bool = True) -> Any:
@@ -138,47 +175,87 @@ def _key(codec: Codec, default: Any, doc: str, follow: bool = True) -> Any:
 class ViewState:
     """Everything a URL can say about what is shown."""
 
-    sel: str = _key(_selection(), "", "The selection: task, group, func, chain, path or gap and its id.")
-    hl: str = _key(_selection("search", "early", "chains"), "", "The highlight: like sel, or search, early, chains.")
-    launch: int = _key(_integer(0, 1_000_000), 0, "Which launch of a file that holds several.")
+    sel: str = _key(selection_codec(), "", "The selection: task, group, func, chain, path or gap and its id.")
+    hl: str = _key(
+        selection_codec("search", "early", "chains"), "", "The highlight: like sel, or search, early, chains."
+    )
+    launch: int = _key(integer_codec(0, 1_000_000), 0, "Which launch of a file that holds several.")
     t0: int | None = _key(_TICKS, None, "Start of the visible window, ticks after the capture's zero.")
     t1: int | None = _key(_TICKS, None, "End of the visible window, ticks after the capture's zero.")
-    view: str = _key(_choice("worker", "scheduler", "phases", "orch"), "worker", "Which lanes the swimlane shows.")
-    depth: int = _key(_integer(-1, 1_000), 1, "How many dependency steps are drawn; -1 for all.")
-    labels: str = _key(_choice("func", "id", "both", "none"), "func", "What is written on a bar.")
-    setup: str = _key(_choice("apart", "in", "hidden"), "apart", "How setup time is drawn.")
-    mk: tuple[str, ...] = _key(_list(100), (), "Markers.")
+    view: str = _key(choice_codec("worker", "scheduler", "phases", "orch"), "worker", "Which lanes the swimlane shows.")
+    depth: int = _key(_steps(), 1, "How many dependency steps are drawn; -1 for all.")
+    labels: str = _key(choice_codec("func", "id", "both", "none"), "func", "What is written on a bar.")
+    setup: str = _key(choice_codec("apart", "in", "hidden"), "apart", "How setup time is drawn.")
+    mk: tuple[str, ...] = _key(list_codec(100), (), "Markers.")
     mz: str = _key(_measure(), "", "Measured range, START:END in ticks.")
-    pin: tuple[str, ...] = _key(_list(1_100), (), "Lanes pinned to the top.")
-    hide: tuple[str, ...] = _key(_list(1_100), (), "Lanes that are hidden.")
-    lanes: str = _key(_text(200), "", "Filter on lanes by type, number or function.")
-    deps: str = _key(_choice("both", "pred", "succ", "none"), "both", "Which dependency lines are drawn.")
-    y: int = _key(_integer(0, 1_000_000), 0, "First visible row of the swimlane.")
-    item: str = _key(_text(20), "", "Focused item of the swimlane, such as r12 for record 12.", follow=False)
-    tab: str = _key(_text(40), "", "Open tab of the performance panel.", follow=False)
-    q: str = _key(_text(200), "", "Search text.", follow=False)
+    pin: tuple[str, ...] = _key(list_codec(1_100), (), "Lanes pinned to the top.")
+    hide: tuple[str, ...] = _key(list_codec(1_100), (), "Lanes that are hidden.")
+    lanes: str = _key(text_codec(200), "", "Filter on lanes by type, number or function.")
+    deps: str = _key(choice_codec("both", "pred", "succ", "none"), "both", "Which dependency lines are drawn.")
+    y: int = _key(integer_codec(0, 1_000_000), 0, "First visible row of the swimlane.")
+    item: str = _key(text_codec(20), "", "Focused item of the swimlane, such as r12 for record 12.", follow=False)
+    tab: str = _key(text_codec(40), "", "Open tab of the performance panel.", follow=False)
+    q: str = _key(text_codec(200), "", "Search text.", follow=False)
     mode: str = _key(
-        _choice("full", "reduced", "omitted", "reduced-df", "omitted-df"), "full", "Edge mode of the graph."
+        choice_codec("full", "reduced", "omitted", "reduced-df", "omitted-df"), "full", "Edge mode of the graph."
     )
-    dir: str = _key(_choice("lr", "tb"), "lr", "Direction of the graph.")
-    show: str = _key(_choice("auto", "summary", "path", "around", "all"), "auto", "What part of the graph is shown.")
-    exp: tuple[str, ...] = _key(_list(2_000), (), "Expanded groups or tasks of the graph.")
-    gdepth: int = _key(_integer(-1, 1_000), 2, "Steps around the selection that the graph shows; -1 for all.")
+    dir: str = _key(choice_codec("lr", "tb"), "lr", "Direction of the graph.")
+    show: str = _key(
+        choice_codec("auto", "summary", "path", "around", "all"), "auto", "What part of the graph is shown."
+    )
+    exp: tuple[str, ...] = _key(list_codec(2_000), (), "Expanded groups or tasks of the graph.")
+    gdepth: int = _key(_steps(), 2, "Steps around the selection that the graph shows; -1 for all.")
     node: str = _key(
-        _text(200), "", "Group (grp:KEY) or edge (edge:PRED-SUCC) of the graph that is open.", follow=False
+        text_codec(200), "", "Group (grp:KEY) or edge (edge:PRED-SUCC) of the graph that is open.", follow=False
     )
-    kind: str = _key(_text(40), "", "Kind of the analysis table, such as static or observed.", follow=False)
-    untimed: int = _key(_integer(0, 1), 0, "1: paths lead through tasks without records.", follow=False)
-    thr: float | None = _key(_number(0, 1e12), None, "Threshold in µs of the analysis table.", follow=False)
-    group: int = _key(_integer(0, 1), 0, "1: the ranks and devices of one run tree are put together.", follow=False)
-    open: tuple[str, ...] = _key(_list(2_000), (), "Run trees that show their ranks.", follow=False)
-    sort: str = _key(_text(200), "", "Sorted columns of the table, column:asc or column:desc.", follow=False)
-    f: str = _key(_text(2_000), "", "Column filters of the table, as JSON.", follow=False)
+    kind: str = _key(text_codec(40), "", "Kind of the analysis table, such as static or observed.", follow=False)
+    untimed: int = _key(integer_codec(0, 1), 0, "1: paths lead through tasks without records.", follow=False)
+    thr: float | None = _key(number_codec(0, 1e12), None, "Threshold in µs of the analysis table.", follow=False)
+    group: int = _key(
+        integer_codec(0, 1), 0, "1: the ranks and devices of one run tree are put together.", follow=False
+    )
+    open: tuple[str, ...] = _key(list_codec(2_000), (), "Run trees that show their ranks.", follow=False)
+    sort: str = _key(text_codec(200), "", "Sorted columns of the table, column:asc or column:desc.", follow=False)
+    f: str = _key(text_codec(2_000), "", "Column filters of the table, as JSON.", follow=False)
+    own: tuple[tuple[str, Any], ...] = ()
+    """Values of the keys that features declare, as sorted pairs; defaults are left out."""
+
+    def own_value(self, name: str) -> Any:
+        """The value of a key that a feature declared."""
+        return dict(self.own).get(name, _OWN[name].default)
+
+    def with_own(self, **values: Any) -> ViewState:
+        """This view with other values of feature keys."""
+        merged = {**dict(self.own), **values}
+        kept = {name: value for name, value in merged.items() if value != _OWN[name].default}
+        return replace(self, own=tuple(sorted(kept.items())))
 
 
-KEYS: tuple[str, ...] = tuple(item.name for item in fields(ViewState))
-FOLLOW_KEYS: tuple[str, ...] = tuple(item.name for item in fields(ViewState) if item.metadata["follow"])
-_FIELDS = {item.name: item for item in fields(ViewState)}
+_OWN: dict[str, Key] = {}
+_SHARED: dict[str, Key] = {
+    item.name: Key(item.name, item.metadata["codec"], item.default, item.metadata["doc"], item.metadata["follow"])
+    for item in fields(ViewState)
+    if item.metadata
+}
+KEYS: tuple[str, ...] = tuple(_SHARED)
+"""Keys that more than one feature reads."""
+
+
+def declare(keys: Iterable[Key]) -> None:
+    """Make the keys of a feature known; the same declaration may come again, since applications are made repeatedly.
+
+    Raises:
+        ValueError: another key has that name.
+    """
+    for key in keys:
+        if key.name in _SHARED or _OWN.get(key.name, key) is not key:
+            raise ValueError(f"the URL key {key.name!r} is declared twice")
+        _OWN[key.name] = key
+
+
+def all_keys() -> dict[str, Key]:
+    """Every key of the product by name, shared ones first."""
+    return _SHARED | _OWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,30 +291,46 @@ def decode(query: str | Mapping[str, str] | None) -> tuple[ViewState, list[Probl
     else:
         pairs = dict(query)
     values: dict[str, Any] = {}
+    own: dict[str, Any] = {}
     problems: list[Problem] = []
     for key, text in pairs.items():
         if key == STORED_LINK_KEY:
             continue
-        if key not in _FIELDS:
+        known = _SHARED.get(key) or _OWN.get(key)
+        if known is None:
             problems.append(Problem(key, text, "unknown key"))
             continue
         try:
-            values[key] = _FIELDS[key].metadata["codec"].decode(text)
+            (values if key in _SHARED else own)[key] = known.codec.decode(text)
         except ValueError as error:
             problems.append(Problem(key, text, str(error)))
     if "t0" in values and "t1" in values and values["t0"] >= values["t1"]:
         problems.append(Problem("t0", str(values["t0"]), "the window ends before it starts"))
         del values["t0"], values["t1"]
-    return ViewState(**values), problems
+    return ViewState(**values).with_own(**own), problems
+
+
+def launch_of(args: Mapping[str, str]) -> int:
+    """The launch that a request names, 0 when it names none.
+
+    Raises:
+        ParameterError: not a whole number, or one that no file can hold.
+    """
+    text = args.get("launch", "0")
+    try:
+        return int(_SHARED["launch"].codec.decode(text))
+    except ValueError as error:
+        raise ParameterError(f"launch={text[:60]}: {error}") from error
 
 
 def pairs(view: ViewState) -> dict[str, str]:
     """The query of ``view`` as ``{key: text}``, defaults left out, keys sorted: equal views give equal pairs."""
     out = {}
-    for name in sorted(KEYS):
-        value = getattr(view, name)
-        if value != _FIELDS[name].default:
-            out[name] = _FIELDS[name].metadata["codec"].encode(value)
+    own = dict(view.own)
+    for name, key in sorted(all_keys().items()):
+        value = own.get(name, key.default) if name in _OWN else getattr(view, name)
+        if value != key.default:
+            out[name] = key.codec.encode(value)
     return out
 
 

@@ -13,7 +13,7 @@ from components import fmt
 from components.swimlane import page as swimlane
 from components.swimlane import panel
 
-PAGE = Page("swimlane", "/r/<run>/swimlane", "Swimlane", 1)
+PAGE = Page("swimlane", "/r/<run>/swimlane", "Swimlane", 1, "s")
 
 
 def layout(services: Services, view: ViewState, run_key: str) -> Any:
@@ -23,7 +23,11 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
     clock = capture.meta.host_clock
     quick = len(capture.records) <= services.settings.inline_analysis_records
     side = panel.panel(tab_texts(), view.tab, by_itself=quick)
-    return swimlane.swimlane(pass_dumps(Path(run.source)), side, "" if clock is None else fmt.host_clock(clock))
+    return swimlane.swimlane(
+        tuple(services.library.shown(path) for path in pass_dumps(Path(run.source))),
+        side,
+        "" if clock is None else fmt.host_clock(clock),
+    )
 
 
 def pass_dumps(source: Path) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from dash import html
@@ -12,6 +12,7 @@ from analysis.registry import Analysis, Parameter
 from app.server.services import Services
 from app.shell import frame as shell
 from app.shell import ids
+from app.shell.feature import View
 from app.shell.page import Page
 from app.shell.url_state import ViewState, pairs
 from app.swimlane.panel import summaries as story
@@ -54,30 +55,19 @@ SEGMENT_LABELS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class TablePage:
-    """The page of one analysis; has what a page module has."""
-
-    PAGE: Page
-    rebuild: tuple[str, ...]
-
-    def layout(self, services: Services, view: ViewState, run_key: str) -> Any:
-        """The page for a run and a view."""
-        return layout(services, view, run_key, self.PAGE.name)
-
-
-def pages() -> tuple[TablePage, ...]:
+def views() -> tuple[View, ...]:
     """A page for every analysis but functions, which has a page of its own."""
-    return tuple(
-        TablePage(
-            Page(
-                item.name, f"/r/<run>/{item.name}", item.title, shell.ANALYSES_ORDER if item.name == GROUP_TAB else -1
-            ),
-            table_page.url_keys(item),
-        )
-        for item in registry.ANALYSES
-        if item.name != "functions"
-    )
+    return tuple(_page(item) for item in registry.ANALYSES if item.name != "functions")
+
+
+def _page(item: Analysis) -> View:
+    order = shell.ANALYSES_ORDER if item.name == GROUP_TAB else -1
+    page = Page(item.name, f"/r/<run>/{item.name}", item.title, order)
+
+    def show(services: Services, view: ViewState, run_key: str) -> Any:
+        return layout(services, view, run_key, item.name)
+
+    return View(page, show, table_page.url_keys(item))
 
 
 def layout(services: Services, view: ViewState, run_key: str, name: str) -> Any:

@@ -11,17 +11,16 @@ import pytest
 from dash import Dash
 from dash.development.base_component import Component
 
-from app.server.factory import CALLBACKS, PAGES, ROUTES, create_app, load, make_services
+from app.server.factory import FEATURES, create_app, make_services
 from app.server.services import Services
 from app.server.settings import Root, Settings
 from app.shell import frame as shell
 from app.shell.router import page_content
 from app.shell.url_state import Place, Problem, ViewState
-from app.tables import page as tables
 from tests.app.conftest import key_of, services_of
 
-MODULES = (*load(PAGES), *tables.pages())
-RUN_PAGES = tuple(module.PAGE.name for module in MODULES if module.PAGE.name != "runs")
+VIEWS = tuple(view for feature in FEATURES for view in feature.views)
+RUN_PAGES = tuple(view.page.name for view in VIEWS if view.page.name != "runs")
 RUNS = (
     "attention", "level_1", "level_2", "level_3", "no_deps", "no_names", "host", "rank0", "names_only", "deps_only",
     "broken",
@@ -52,7 +51,7 @@ def texts_in(part: Any) -> str:
 
 
 def show(services: Services, page: str, name: str, view: ViewState | None = None) -> Any:
-    return page_content(services, MODULES, Place(page, key_of(services, name)), view or ViewState(), [])
+    return page_content(services, VIEWS, Place(page, key_of(services, name)), view or ViewState(), [])
 
 
 def test_two_applications_in_one_process_are_equal_and_apart(app: Dash, settings: Settings) -> None:
@@ -68,18 +67,20 @@ def test_two_applications_in_one_process_are_equal_and_apart(app: Dash, settings
 @pytest.mark.parametrize("run", RUNS)
 def test_every_page_builds_for_every_run_with_unique_ids(services: Services, page: str, run: str) -> None:
     content = show(services, page, run)
-    ids = ids_in([shell.layout(services), content])
+    ids = ids_in([shell.layout(services, VIEWS), content])
     assert [name for name, count in Counter(ids).items() if count > 1] == []
     assert json.dumps(content.to_plotly_json(), default=lambda part: part.to_plotly_json())
 
 
 def test_the_home_page_builds(services: Services) -> None:
-    content = page_content(services, MODULES, Place("runs", ""), ViewState(), [])
+    content = page_content(services, VIEWS, Place("runs", ""), ViewState(), [])
     assert '"runs-grid"' in ids_in(content)
 
 
 def test_every_id_a_callback_names_exists_on_some_page(app: Dash, services: Services) -> None:
-    there = set(ids_in([shell.layout(services), page_content(services, MODULES, Place("runs", ""), ViewState(), [])]))
+    there = set(
+        ids_in([shell.layout(services, VIEWS), page_content(services, VIEWS, Place("runs", ""), ViewState(), [])])
+    )
     for page in RUN_PAGES:
         there |= set(ids_in(show(services, page, "attention")))
     there |= set(ids_in(show(services, "functions", "names_only")))
@@ -103,16 +104,14 @@ def test_a_broken_capture_gives_a_notice_that_names_the_file(services: Services,
 
 
 def test_an_unknown_run_or_page_is_a_notice(services: Services) -> None:
-    unknown = page_content(services, MODULES, Place("gaps", "0" * 16), ViewState(), [])
+    unknown = page_content(services, VIEWS, Place("gaps", "0" * 16), ViewState(), [])
     assert "no run" in texts_in(unknown)
-    nowhere = page_content(services, MODULES, None, ViewState(), [])
+    nowhere = page_content(services, VIEWS, None, ViewState(), [])
     assert "no such page" in texts_in(nowhere)
 
 
 def test_problems_of_a_url_are_shown(services: Services) -> None:
-    content = page_content(
-        services, MODULES, Place("runs", ""), ViewState(), [Problem("depth", "lots", "not a number")]
-    )
+    content = page_content(services, VIEWS, Place("runs", ""), ViewState(), [Problem("depth", "lots", "not a number")])
     assert "Part of this link was not used: depth=lots" in texts_in(content)
 
 
@@ -152,17 +151,16 @@ def test_an_analysis_that_has_no_answer_says_why(services: Services) -> None:
 
 def test_tabs_carry_the_view(services: Services) -> None:
     key = key_of(services, "attention")
-    pages = tuple(module.PAGE for module in MODULES)
+    pages = tuple(view.page for view in VIEWS)
     links = shell.tabs(services, pages, Place("gaps", key), ViewState(sel="task:5"))
     assert links[0].children == "Overview"
     assert [link.children for link in links if getattr(link, "aria-current", None)] == ["Analyses"]
     assert all("sel=task:5" in link.href for link in links)
 
 
-def test_modules_are_listed_once() -> None:
-    for names in (PAGES, CALLBACKS, ROUTES):
-        assert len(set(names)) == len(names)
-    assert len({module.PAGE.name for module in MODULES}) == len(MODULES)
+def test_features_and_pages_have_names_of_their_own() -> None:
+    assert len({feature.name for feature in FEATURES}) == len(FEATURES)
+    assert len({view.page.name for view in VIEWS}) == len(VIEWS)
 
 
 def test_the_router_answers_a_post(app: Dash, services: Services) -> None:

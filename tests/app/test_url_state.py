@@ -10,13 +10,17 @@ from app.shell.url_state import (
     KEYS,
     MAX_ID,
     MAX_TICKS,
+    STEPS,
+    Key,
     Place,
     Problem,
     ViewState,
+    declare,
     decode,
     decode_path,
     encode,
     href,
+    integer_codec,
     pairs,
     path,
 )
@@ -47,7 +51,7 @@ def views(draw: st.DrawFn) -> ViewState:
         t0=t0,
         t1=t1,
         view=draw(st.sampled_from(["worker", "scheduler", "phases", "orch"])),
-        depth=draw(st.integers(-1, 1_000)),
+        depth=draw(st.sampled_from([int(step) for step in STEPS])),
         q=draw(st.text(max_size=200)),
         mk=draw(LISTS),
         pin=draw(LISTS),
@@ -132,7 +136,7 @@ def test_old_urls_keep_decoding(url: str, expected: dict[str, object]) -> None:
 
 
 def test_every_key_has_a_meaning_and_every_default_is_valid() -> None:
-    for item in fields(ViewState):
+    for item in (field for field in fields(ViewState) if field.name != "own"):
         assert item.metadata["doc"]
         if item.default not in (None, "", ()):
             text = item.metadata["codec"].encode(item.default)
@@ -181,3 +185,18 @@ def test_ticks_that_the_browser_cannot_hold_are_a_problem(query: str) -> None:
 def test_the_largest_ticks_come_back_as_the_browser_writes_them() -> None:
     assert int(float(MAX_TICKS)) == MAX_TICKS
     assert decode(f"mz={-MAX_TICKS}:{MAX_TICKS}")[1] == []
+
+
+def test_a_feature_declares_keys_of_its_own() -> None:
+    key = Key("test-own", integer_codec(0, 9), 3, "A key of a feature.")
+    declare([key])
+    declare([key])
+    view, problems = decode("?test-own=5&sel=task:1")
+    assert (problems, view.own_value("test-own"), view.sel) == ([], 5, "task:1")
+    assert pairs(view) == {"sel": "task:1", "test-own": "5"}
+    assert view.with_own(**{"test-own": 3}) == ViewState(sel="task:1")
+    assert [p.key for p in decode("?test-own=10")[1]] == ["test-own"]
+    with pytest.raises(ValueError, match="declared twice"):
+        declare([Key("test-own", integer_codec(0, 9), 3, "Another one.")])
+    with pytest.raises(ValueError, match="declared twice"):
+        declare([Key("sel", integer_codec(0, 9), 3, "A shared one.")])

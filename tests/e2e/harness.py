@@ -20,8 +20,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request
 
-from app.server.factory import PAGES, load
-from app.tables import page as tables
+from app.server.factory import FEATURES
 from tests.shared_data import REPO
 
 CHROMIUM_FLAGS = (
@@ -69,7 +68,7 @@ def slow_down(context: BrowserContext, page: Page) -> None:
 
 def page_paths() -> dict[str, str]:
     """Every page of the product: name → path template, in which ``<run>`` stands for a run key."""
-    return {module.PAGE.name: module.PAGE.path_template for module in (*load(PAGES), *tables.pages())}
+    return {view.page.name: view.page.path_template for feature in FEATURES for view in feature.views}
 
 
 def find_chromium() -> str | None:
