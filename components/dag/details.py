@@ -213,7 +213,11 @@ def edge_panel(capture: Capture, edge: int) -> html.Div:
         body.append(html.P("A self edge: the task names itself as its predecessor.", className="bad"))
     if wait is not None and wait < 0:
         body.append(
-            html.P("The later task starts before the earlier one ends: happens-before violation.", className="bad")
+            html.P(
+                "The later task starts before the earlier one ends: happens-before violation. "
+                "An early receive alone (setup before the earlier end) is none.",
+                className="bad",
+            )
         )
     head = ["Arg", "Source", "Flags", "Overlap", "Tensor", "Produced as", "Consumed as"]
     body.append(table(head, rows, "Annotations") if rows else empty("The file holds no annotation for this edge."))
