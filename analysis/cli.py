@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from analysis.capture import Capture
+from analysis.entry import Analysis, Parameter
 from analysis.errors import AmbiguousError, LimitError, NotAvailable, ParameterError, SwimscopeError, readable
-from analysis.registry import ANALYSES, Analysis, Parameter
+from analysis.registry import ANALYSES
 
 OK, USAGE, UNREADABLE = 0, 2, 3
 FORMATS = ("table", "json", "csv")
@@ -167,12 +168,13 @@ def _info(options: argparse.Namespace) -> None:
 
 
 def _report(options: argparse.Namespace) -> None:
-    from analysis.export.report import build as report
+    from analysis.export.report.build import build
+    from analysis.export.report.writers import to_html, to_markdown
 
     if options.link is not None and not options.link.startswith(("http://", "https://")):
         raise UsageError("--link takes an address that begins with http:// or https://")
-    built = report.build(_open(options), options.link)
-    _write(report.to_html(built) if options.format == "html" else report.to_markdown(built), options.out)
+    report = build(_open(options), options.link)
+    _write(to_html(report) if options.format == "html" else to_markdown(report), options.out)
 
 
 def _trace(options: argparse.Namespace) -> None:

@@ -7,13 +7,11 @@ from typing import Any
 from dash import ClientsideFunction, Dash, Input, Output, State, no_update, set_props
 from dash.exceptions import PreventUpdate
 
-from app.graph import page
-from app.graph import picture as graph_picture
-from app.graph import side as graph_side
+from app.graph import page, picture, side
 from app.server.services import Services
 from app.shell import ids
 from app.shell.url_state import decode
-from app.work import waiting as opening
+from app.work import waiting
 from components.dag import elements as dag
 from components.dag import page as dag_page
 
@@ -35,10 +33,10 @@ def register(app: Dash, services: Services) -> None:
     )
     def redraw(query: dict[str, str] | None, run: dict[str, Any], signature: str) -> Any:
         view = decode(query)[0]
-        if not page.prepared(services, view, run["key"]):
-            set_props(ids.RELOAD, {"data": opening.reload(query)})
+        if not page.is_prepared(services, view, run["key"]):
+            set_props(ids.RELOAD, {"data": waiting.reload(query)})
             return [no_update] * 6
-        drawn, problem = graph_picture.possible(services, run["key"], view)
+        drawn, problem = picture.possible(services, run["key"], view)
         if drawn.signature == signature and not problem:
             raise PreventUpdate
         return (
@@ -57,7 +55,7 @@ def register(app: Dash, services: Services) -> None:
         prevent_initial_call=True,
     )
     def refill(query: dict[str, str] | None, run: dict[str, Any]) -> Any:
-        return graph_side.content(services, decode(query)[0], run["key"])
+        return side.content(services, decode(query)[0], run["key"])
 
     @app.callback(
         Output(page.LIT, "data"),
@@ -67,7 +65,7 @@ def register(app: Dash, services: Services) -> None:
     )
     def light(query: dict[str, str] | None, run: dict[str, Any]) -> Any:
         view = decode(query)[0]
-        return graph_picture.lit(services.library.capture(run["key"], view.launch), view)
+        return picture.lit(services.library.capture(run["key"], view.launch), view)
 
     app.clientside_callback(
         ClientsideFunction("swimscopeGraph", "update"), Input(page.STYLES, "data"), Input(page.LIT, "data")

@@ -15,17 +15,16 @@ import numpy as np
 
 from analysis.capture import EARLY_UNKNOWN, I4, I8, Bool, Capture
 from analysis.errors import NotAvailable, SwimscopeError
-from analysis.graph import reduction
+from analysis.graph import prepared, reduction
 from analysis.graph.layout import Layout, in_rows, layered
 from analysis.graph.neighbourhood import adjacency, neighbourhood
+from analysis.graph.prepared import Marks
 from analysis.graph.scene import Scene, around_scene, fits_whole, path_scene, summary_scene, whole_scene
 from analysis.graph.summary import backward_edges
 from analysis.measures import chains
 from analysis.paths import critical_path
-from app.graph import prepared as graph_kept
 from app.server.services import Services
 from app.shell.url_state import ViewState
-from components.dag.elements import Marks
 
 BUDGET_S = 0.8
 """Time a layout may spend on fewer crossings."""
@@ -94,7 +93,7 @@ def picture(services: Services, run_key: str, view: ViewState) -> Picture:
         capture,
         scene,
         layout,
-        graph_kept.marks(services.store, capture),
+        prepared.marks(services.store, capture),
         view.show,
         view.mode,
         view.dir,
@@ -105,12 +104,12 @@ def picture(services: Services, run_key: str, view: ViewState) -> Picture:
 
 def data_notes(services: Services, capture: Capture, mode: str) -> list[str]:
     """What is odd about the graph's data: a cycle by name, repeated annotations, findings of the import."""
-    if mode == "full" and len(capture.edges) > graph_kept.LARGE_EDGES:
-        back = backward_edges(capture, graph_kept.parts(services.store, capture).level)
+    if mode == "full" and len(capture.edges) > prepared.LARGE_EDGES:
+        back = backward_edges(capture, prepared.parts(services.store, capture).level)
         found = [f"The graph has a cycle: {back:,} edges lead back. The other edge modes name it."] if back else []
     else:
         found = list(selection(services, capture, mode).notes)
-    repeated = graph_kept.repeated(services.store, capture)
+    repeated = prepared.repeated(services.store, capture)
     if repeated:
         found.append(f"{repeated:,} rows of edges[] repeat another row exactly; each edge is drawn once.")
     return found + [item.message for item in capture.meta.notices if item.code in GRAPH_CODES]
@@ -143,7 +142,7 @@ def scene_of(services: Services, capture: Capture, view: ViewState, keep: Bool |
         path = critical_path.critical_path(capture, kind)
         text = f"The {kind} critical path: {len(path.tasks):,} tasks in start order. Dotted steps are not edges of the file."
         return path_scene(capture, path.tasks, tuple(path.table.cells("stall_kind")), keep), [text, *path.notes]
-    parts = graph_kept.parts(services.store, capture)
+    parts = prepared.parts(services.store, capture)
     groups = tuple(item for item in view.exp if not item.startswith("task:"))
     scene = summary_scene(capture, parts, groups, near_tasks(capture, anchors, view.gdepth), keep)
     if selected >= 0 and selected not in scene.task:
@@ -216,17 +215,17 @@ def edge_mask(services: Services, capture: Capture, mode: str) -> Bool | None:
 
 def selection(services: Services, capture: Capture, mode: str) -> reduction.EdgeSelection:
     """The edges of ``mode``, with what limits the answer (a cycle by name, missing annotations)."""
-    return reduction.edges(capture, mode, masks=graph_kept.masks(services.store, capture, mode in graph_kept.DF_MODES))
+    return reduction.edges(capture, mode, masks=prepared.masks(services.store, capture, mode in prepared.DF_MODES))
 
 
 def mode_counts(services: Services, capture: Capture, mode: str) -> dict[str, int | None]:
     """Edges of every mode; of a very large graph only those that the asked mode needs, the others are None."""
     counts: dict[str, int | None] = dict.fromkeys(reduction.MODES)
     counts["full"] = len(capture.edges)
-    small = len(capture.edges) <= graph_kept.LARGE_EDGES
+    small = len(capture.edges) <= prepared.LARGE_EDGES
     if mode == "full" and not small:
         return counts
-    masks = graph_kept.masks(services.store, capture, small or mode in graph_kept.DF_MODES)
+    masks = prepared.masks(services.store, capture, small or mode in prepared.DF_MODES)
     for key, drop, left in (("omitted", "omitted", "reduced"), ("omitted_df", "omitted-df", "reduced-df")):
         if key in masks:
             counts[drop] = int(np.asarray(masks[key]).sum())

@@ -13,7 +13,7 @@ from analysis.capture import Capture, task_label
 from analysis.errors import NotAvailable, NotFoundError, SwimscopeError
 from analysis.graph import text as graph_text
 from analysis.graph.neighbourhood import adjacency
-from app.graph import picture as graph_picture
+from app.graph import picture
 from app.server.services import Services
 from app.shell.url_state import decode
 from components.dag.svg import svg
@@ -63,7 +63,7 @@ def search(services: Services, run_key: str) -> Any:
 def neighbours(services: Services, run_key: str) -> Any:
     """Who feeds or uses ``task`` (id) within ``depth``: CSV, or JSON with ``format=json``."""
     capture = _capture(services, run_key)
-    graph_picture.require_graph(capture)
+    picture.require_graph(capture)
     task, side, depth = _asked(capture)
     rows, total = graph_text.neighbour_rows(capture, task, side, depth, adjacency(capture), ROWS_LIMIT)
     if flask.request.args.get("format") == "json":
@@ -87,7 +87,7 @@ def export_svg(services: Services, run_key: str) -> Any:
     """The picture of the page as SVG; ``theme`` light or dark."""
     args = flask.request.args.to_dict()
     theme: Theme = "dark" if args.pop("theme", "light") == "dark" else "light"
-    drawn, _ = graph_picture.possible(services, run_key, decode(args)[0])
+    drawn, _ = picture.possible(services, run_key, decode(args)[0])
     row = services.library.run(run_key).row
     edges = drawn.scene.edges
     title = f"{row.name} · {drawn.mode} · {edges.visible:,} of {edges.total:,} edges"
@@ -98,8 +98,8 @@ def export_svg(services: Services, run_key: str) -> Any:
 def _edges(services: Services, run_key: str) -> tuple[Capture, Any, str]:
     view, _ = decode(flask.request.args.to_dict())
     capture = services.library.capture(run_key, view.launch)
-    graph_picture.require_graph(capture)
-    keep = graph_picture.edge_mask(services, capture, view.mode)
+    picture.require_graph(capture)
+    keep = picture.edge_mask(services, capture, view.mode)
     edges = np.arange(len(capture.edges)) if keep is None else np.flatnonzero(keep)
     return capture, edges.astype(np.int32), view.mode
 

@@ -10,11 +10,11 @@ from dash import html
 
 from analysis.capture import Capture, TaskKind, task_label
 from analysis.errors import SwimscopeError
+from analysis.graph import prepared
 from analysis.graph import text as graph_text
 from analysis.graph.neighbourhood import adjacency
 from analysis.graph.summary import Group, group_exec_us
-from app.graph import picture as graph_picture
-from app.graph import prepared as graph_kept
+from app.graph import picture
 from app.server.services import Services
 from app.shell.url_state import ViewState
 from components.dag import details as dag_details
@@ -54,7 +54,7 @@ def content(services: Services, view: ViewState, run_key: str) -> Any:
     """The panel's body for the open tab."""
     try:
         capture = services.library.capture(run_key, view.launch)
-        graph_picture.require_graph(capture)
+        picture.require_graph(capture)
         if view.tab == "text":
             return _text(services, capture, view, run_key)
         if view.tab == "groups":
@@ -74,7 +74,7 @@ def _details(services: Services, capture: Capture, view: ViewState, run_key: str
         return dag_details.edge_panel(capture, edge) if edge >= 0 else empty("The file holds no such edge.")
     if word == "grp":
         return _group(services, capture, view, rest)
-    task = graph_picture.selected_task(capture, view.sel)
+    task = picture.selected_task(capture, view.sel)
     if task < 0:
         return _nothing(capture, view)
     links = adjacency(capture)
@@ -82,7 +82,7 @@ def _details(services: Services, capture: Capture, view: ViewState, run_key: str
     return dag_details.task_panel(
         capture,
         task,
-        graph_kept.marks(services.store, capture),
+        prepared.marks(services.store, capture),
         graph_text.neighbour_rows(capture, task, "feeds", 1, links, rows),
         graph_text.neighbour_rows(capture, task, "uses", 1, links, rows),
         services.href(
@@ -92,13 +92,13 @@ def _details(services: Services, capture: Capture, view: ViewState, run_key: str
 
 
 def _group(services: Services, capture: Capture, view: ViewState, key: str) -> Any:
-    scene, _ = graph_picture.scene_of(services, capture, view, None)
+    scene, _ = picture.scene_of(services, capture, view, None)
     found: tuple[Group, int] | None = next(
         ((group, int(scene.group_hidden[at])) for at, group in enumerate(scene.groups) if group.key == key), None
     )
     if found is None:
         return empty("This group is open, or not part of the picture.")
-    return dag_details.group_panel(capture, graph_kept.parts(services.store, capture), *found)
+    return dag_details.group_panel(capture, prepared.parts(services.store, capture), *found)
 
 
 def _nothing(capture: Capture, view: ViewState) -> html.Div:
@@ -116,7 +116,7 @@ def _nothing(capture: Capture, view: ViewState) -> html.Div:
 
 
 def _text(services: Services, capture: Capture, view: ViewState, run_key: str) -> Any:
-    task = graph_picture.selected_task(capture, view.sel)
+    task = picture.selected_task(capture, view.sel)
     if task < 0:
         return empty("Select or search a task: this lists who feeds it and who uses it, at any depth.")
     links = adjacency(capture)
@@ -152,12 +152,12 @@ def _neighbour(capture: Capture, row: graph_text.NeighbourRow) -> dict[str, Any]
 
 
 def _groups(services: Services, capture: Capture, view: ViewState) -> Any:
-    scene, _ = graph_picture.scene_of(services, capture, view, None)
+    scene, _ = picture.scene_of(services, capture, view, None)
     if not scene.groups:
         return empty(
             "Every task of the picture is drawn one by one. “Show: Summary” groups them by function and depth."
         )
-    parts = graph_kept.parts(services.store, capture)
+    parts = prepared.parts(services.store, capture)
     rows = [
         {
             "key": group.key,
@@ -181,7 +181,7 @@ def _groups(services: Services, capture: Capture, view: ViewState) -> Any:
 
 def _omitted(services: Services, capture: Capture, view: ViewState, run_key: str) -> Any:
     mode = "omitted-df" if view.mode.endswith("-df") else "omitted"
-    found = graph_picture.selection(services, capture, mode)
+    found = picture.selection(services, capture, mode)
     labels = [(int(capture.edges.pred[edge]), int(capture.edges.succ[edge])) for edge in found.edge[:MAX_ROWS].tolist()]
     ids = capture.tasks.task_id
     rows = [

@@ -20,14 +20,13 @@ from app.runs.library import Library
 from app.server import errors, health, scripts, security
 from app.server.services import Services
 from app.server.settings import Settings
-from app.shell import frame as shell
-from app.shell import router, url_state
-from app.shell import routes as links
+from app.shell import frame, router, url_state
+from app.shell import routes as shell_routes
 from app.shell.feature import Feature, View
 from app.shell.links import Links
 from app.swimlane import feature as swimlane
 from app.tables import feature as tables
-from app.work import callbacks as waiting
+from app.work import callbacks as work_callbacks
 from app.work.jobs import Jobs
 from app.work.outcomes import Analyses
 
@@ -65,11 +64,11 @@ def create_app(settings: Settings) -> Dash:
     )
     url_state.declare(key for feature in FEATURES for key in feature.keys)
     views = tuple(view for feature in FEATURES for view in feature.views)
-    app.layout = lambda: shell.layout(services, views)
+    app.layout = lambda: frame.layout(services, views)
     app.index_string = index_string(app, settings, views, scripts.register(server, settings, assets_folder()))
     router.register(app, services, views)
-    waiting.register(app, services)
-    links.register(server, services)
+    work_callbacks.register(app, services)
+    shell_routes.register(server, services)
     health.register(server, services)
     for feature in FEATURES:
         for callbacks in feature.callbacks:

@@ -8,6 +8,7 @@ from dash import Dash, Input, Output
 
 from analysis.capture import Capture
 from analysis.errors import SwimscopeError
+from analysis.registry import FUNCTIONS
 from analysis.timeline.details import item_facts, task_facts
 from app.server.services import Services
 from app.shell.url_state import ViewState
@@ -46,7 +47,7 @@ def details_of(services: Services, capture: Capture, focus: dict[str, Any]) -> A
         func_id = int(capture.tasks.func_id[task])
         if func_id >= 0:
             function = ViewState(sel=f"func:{func_id}", launch=focus["launch"])
-            links["Show function"] = services.href("functions", focus["run"], function)
+            links["Show function"] = services.href(FUNCTIONS.name, focus["run"], function)
     return swimlane_details.details(item, facts, capture.meta.us, links)
 
 

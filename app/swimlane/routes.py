@@ -13,7 +13,7 @@ from app.server.services import Services
 from app.swimlane import answers
 from app.swimlane.request import MAX_TICKS, Request, read_request
 from app.swimlane.views import Views
-from app.work import waiting as opening
+from app.work import waiting
 
 MAX_BARS = 16_000
 MAX_BYTES = 380_000
@@ -51,7 +51,7 @@ def register(server: flask.Flask, services: Services) -> None:
 def _at_once(services: Services, run: str) -> bool:
     """A browser asks early, before the page is there: only for what needs no long open."""
     try:
-        return opening.at_once(services, services.library.run(run), flask.request.args.get("launch", 0, type=int))
+        return waiting.at_once(services, services.library.run(run), flask.request.args.get("launch", 0, type=int))
     except NotFoundError:
         return False  # the page itself says so
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import flask
 
 from analysis.errors import NotFoundError, SwimscopeError
+from app.analyses.drawing import csv_response
+from app.analyses.views import table_view
 from app.server.services import Services
 from app.shell.url_state import decode
-from app.tables import views as table_page
 
 
 def register(server: flask.Flask, services: Services) -> None:
@@ -17,7 +18,7 @@ def register(server: flask.Flask, services: Services) -> None:
     def table_csv(run_key: str, name: str) -> tuple[flask.Response | str, int] | flask.Response:
         view, _problems = decode(flask.request.args.to_dict())
         try:
-            shown = table_page.table_view(services, run_key, name, view)
+            shown = table_view(services, run_key, name, view)
             run_name = services.library.run(run_key).row.name
         except NotFoundError as error:
             return flask.jsonify(error=str(error)), 404
@@ -25,7 +26,4 @@ def register(server: flask.Flask, services: Services) -> None:
             return flask.jsonify(error=str(error)), 422
         if not shown.outcome.available:
             return flask.jsonify(error=shown.outcome.reason), 422
-        text = shown.table.take(table_page.selected_rows(shown.table, view)).to_csv()
-        response = flask.Response(text, mimetype="text/csv; charset=utf-8")
-        response.headers.set("Content-Disposition", "attachment", filename=f"{run_name}-{name}.csv")
-        return response
+        return csv_response(shown, view, f"{run_name}-{name}.csv")

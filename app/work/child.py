@@ -17,9 +17,9 @@ from pathlib import Path
 from analysis.capture import Capture
 from analysis.capture.store import Store
 from analysis.errors import SwimscopeError
+from analysis.graph import prepared
 from analysis.timeline.items import View, available_views
 from analysis.timeline.query import stored_arrays, stored_key
-from app.graph import prepared as graph_kept
 from app.work.jobs import HEARTBEAT_S, Progress, State, cancel_file, write_status
 from app.work.outcomes import Analyses
 
@@ -29,7 +29,7 @@ UNKNOWN = -1.0
 
 
 class Cancelled(Exception):
-    """The person asked to stop."""
+    """The user asked to stop."""
 
 
 class Reporter:
@@ -54,7 +54,7 @@ class Reporter:
         write_status(self._file, Progress(state, share, stage, message, self._began_s, ended_s))
 
     def beat(self, stop_at_once: threading.Event) -> None:
-        """Touch the status for ever; once ``stop_at_once`` is set, a cancel ends the process here."""
+        """Touch the status indefinitely; once ``stop_at_once`` is set, a cancel ends the process here."""
         while True:
             time.sleep(HEARTBEAT_S / 4)
             if stop_at_once.is_set() and cancel_file(self._file).exists():
@@ -87,8 +87,8 @@ def main(arguments: list[str]) -> int:
             outcomes, name, parameters = analysis
             reporter.say("running", UNKNOWN, f"computing {name} over {len(capture.records):,} records")
             computing.set()
-            if name == graph_kept.JOB:
-                graph_kept.prepare(store, capture, **json.loads(parameters), say=reporter)
+            if name == prepared.JOB:
+                prepared.prepare(store, capture, **json.loads(parameters), say=reporter)
             else:
                 Analyses(Path(outcomes)).get(capture, name, json.loads(parameters))
     except Cancelled:

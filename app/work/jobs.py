@@ -25,8 +25,8 @@ State = Literal["idle", "running", "done", "failed", "cancelled"]
 HEARTBEAT_S = 2.0
 STALE_S = 20.0
 POLL_S = 0.2
-WAIT_AT_MOST = 2
-"""Jobs a process waits for at a time: pages that ask for many must not start many children at once."""
+OFFERED_AT_ONCE = 2
+"""Children of a process up to which an offered job starts: pages that ask for many must not start many at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,6 @@ class Jobs:
         self._outcomes = outcomes
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._lock = threading.Lock()
-        self._gate = threading.Semaphore(WAIT_AT_MOST)
 
     def status(self, job: Job) -> Progress:
         """How ``job`` stands."""
@@ -99,13 +98,18 @@ class Jobs:
             self._children[file.name] = subprocess.Popen(self._command(job, file), cwd=Path(__file__).parents[2])
         return begun
 
+    def offer(self, job: Job) -> Progress:
+        """Start ``job`` when few children of this process are running; otherwise it stays idle, to be offered again."""
+        with self._lock:
+            running = sum(child.poll() is None for child in self._children.values())
+        return self.start(job) if running < OFFERED_AT_ONCE else IDLE
+
     def wait(self, job: Job) -> Progress:
-        """Start or join ``job`` and wait for its end."""
-        with self._gate:
-            progress = self.start(job)
-            while progress.state == "running":
-                time.sleep(POLL_S)
-                progress = self.status(job)
+        """Start or join ``job`` and wait for its end: for background threads, never within a request."""
+        progress = self.start(job)
+        while progress.state == "running":
+            time.sleep(POLL_S)
+            progress = self.status(job)
         return progress
 
     def cancel(self, job: Job) -> None:

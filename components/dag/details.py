@@ -7,10 +7,11 @@ from typing import Any
 from dash import html
 
 from analysis.capture import MISSING, Capture, TaskKind, task_label
+from analysis.graph.prepared import Marks
 from analysis.graph.summary import Group, Partition, group_exec_us
 from analysis.graph.text import NeighbourRow, annotation_rows, arg_rows, wait_us
 from components import fmt
-from components.dag.elements import KIND_TEXT, Marks, depth_text
+from components.dag.elements import KIND_TEXT, depth_text
 from components.notices import empty
 
 LIST_ROWS = 12

@@ -10,19 +10,20 @@ from typing import Any
 import numpy as np
 import pytest
 
+from analysis import registry
 from analysis import cli
 from analysis.errors import NotAvailable, NotFoundError
+from app.analyses import views as table_page
 from app.server.services import Services
 from app.shell.url_state import ViewState
 from app.swimlane.panel import drawings
 from app.swimlane.panel.content import content
 from app.swimlane.panel.rows import row_of
-from app.swimlane.panel.tabs import KEEP_WINDOWS, TABS, WINDOWED, Panels, read_tab
-from app.tables import views as table_page
+from app.swimlane.panel.tabs import KEEP_WINDOWS, Panels, read_tab
 from components.swimlane import panel as parts
 from tests.app.conftest import key_of
 
-NAMES = [name for name, _text in TABS if name != "overview"]
+NAMES = [item.name for item in registry.in_panel()]
 
 
 def text_of(component: Any) -> str:
@@ -93,7 +94,7 @@ def test_the_search_of_the_swimlane_filters_no_table() -> None:
 def test_only_the_last_windows_are_kept(services: Services) -> None:
     panels, key = Panels(services), key_of(services, "attention")
     for end in range(100, 100 + 10 * (KEEP_WINDOWS + 3), 10):
-        panels.table_view(key, read_tab(ViewState(tab=WINDOWED[0], t0=0, t1=end)))
+        panels.table_view(key, read_tab(ViewState(tab="utilisation", t0=0, t1=end)))
     assert len(panels._windows) == KEEP_WINDOWS
 
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from analysis import cli, registry
 from analysis.results import Column, Table
+from app.analyses import query as table_query
+from app.analyses import rows as table_rows
+from app.analyses import views as table_page
+from app.analyses.blocks import Orders, block
 from app.server.services import Services
 from app.shell.url_state import ViewState
-from app.tables import query as table_query
-from app.tables import rows as table_rows
-from app.tables import views as table_page
-from app.tables.callbacks import Orders, block
 from tests.app.conftest import key_of
 
 TABLE = Table(
@@ -192,7 +192,7 @@ def test_a_block_is_sorted_and_filtered(services: Services) -> None:
     ],
 )
 def test_what_a_click_on_a_row_selects(analysis: str, row: dict[str, Any], expected: dict[str, str]) -> None:
-    assert table_rows.selection_of(analysis, {})(row) == expected
+    assert table_rows.selection_of(registry.find(analysis), {})(row) == expected
 
 
 @pytest.mark.parametrize("tab", ["²", "-1", "x", "", "99999999999999999999"])

@@ -5,14 +5,12 @@ from __future__ import annotations
 import base64
 import html
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from analysis.export.report.model import Report, ReportSection
 from analysis.results import Column, Table
-
-if TYPE_CHECKING:
-    from analysis.export.report.build import Report, ReportSection
 
 HTML_ROWS, MARKDOWN_ROWS = 100, 20
 LONG_LIST = 12

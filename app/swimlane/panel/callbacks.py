@@ -7,14 +7,13 @@ from typing import Any
 from dash import Dash, Input, Output, State, ctx, no_update
 
 from analysis.errors import SwimscopeError
+from app.analyses.blocks import Orders, block
 from app.server.services import Services
 from app.shell import ids
 from app.shell.url_state import decode
 from app.swimlane.panel.content import content
 from app.swimlane.panel.tabs import Panels, read_tab
-from app.tables.callbacks import Orders, block
-from app.work.jobs import Job, Progress
-from app.work.waiting import progress_body
+from app.work.waiting import progress_body, stand
 from components import notices
 from components.swimlane import panel
 
@@ -67,19 +66,8 @@ def register_waiting(app: Dash, services: Services, panels: Panels) -> None:
         prevent_initial_call=True,
     )
     def follow(_tick: Any, _cancel: Any, _retry: Any, request: dict[str, Any], what: dict[str, Any]) -> Any:
-        progress = stand(services, request, what, str(ctx.triggered_id))
+        launch = decode(request["query"])[0].launch
+        progress = stand(services, request["run"], launch, what, str(ctx.triggered_id).removeprefix(panel.SCOPE))
         if progress.state != "done":
             return progress_body(progress), no_update
         return no_update, answer(services, panels, request)
-
-
-def stand(services: Services, request: dict[str, Any], what: dict[str, Any], pressed: str) -> Progress:
-    """How the job is, after what was pressed."""
-    run = services.library.run(request["run"])
-    launch = decode(request["query"])[0].launch
-    job = Job(run.source, launch, run.signature, what["analysis"], what["parameters"])
-    if pressed == panel.SCOPE + ids.OPEN_CANCEL:
-        services.jobs.cancel(job)
-    elif pressed == panel.SCOPE + ids.OPEN_RETRY:
-        services.jobs.start(job)
-    return services.jobs.status(job)

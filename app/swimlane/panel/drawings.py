@@ -7,6 +7,7 @@ from typing import Any
 
 from analysis.capture import Capture, task_label
 from analysis.errors import NotAvailable, NotFoundError
+from analysis.registry import GAPS
 from analysis.timeline.details import maximum_lead
 from app.server.services import Services
 
@@ -47,7 +48,7 @@ def _gap(services: Services, capture: Capture, task_id: str, args: Mapping[str, 
         parameters["kind"] = args["kind"]
     if args.get("untimed") == "1":
         parameters["through_untimed"] = True
-    outcome = services.analyses.get(capture, "gaps", parameters)
+    outcome = services.analyses.get(capture, GAPS.name, parameters)
     if not outcome.available:
         raise NotAvailable(outcome.reason)
     table = outcome.tables[0][1]
