@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import logging
 from pathlib import Path
@@ -11,10 +12,6 @@ import flask
 from dash import Dash
 
 from analysis.capture.store import Store
-from app.functions import feature as functions
-from app.graph import feature as graph
-from app.overview import feature as overview
-from app.runs import feature as runs
 from app.runs.facts import FactsCache
 from app.runs.library import Library
 from app.server import errors, health, scripts, security
@@ -24,19 +21,20 @@ from app.shell import frame, router, url_state
 from app.shell import routes as shell_routes
 from app.shell.feature import Feature, View
 from app.shell.links import Links
-from app.swimlane import feature as swimlane
-from app.tables import feature as tables
 from app.work import callbacks as work_callbacks
 from app.work.jobs import Jobs
 from app.work.outcomes import Analyses
 
-FEATURES: tuple[Feature, ...] = (
-    runs.FEATURE,
-    overview.FEATURE,
-    swimlane.FEATURE,
-    functions.FEATURE,
-    graph.FEATURE,
-    tables.FEATURE,
+FEATURES: tuple[Feature, ...] = tuple(
+    importlib.import_module(f"app.{name}.feature").FEATURE
+    for name in (
+        "runs",
+        "overview",
+        "swimlane",
+        "functions",
+        "graph",
+        "tables",
+    )
 )
 """Everything the product shows; a new feature is one line here."""
 

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis import registry
-from analysis import cli
+from analysis import cli, registry
 from analysis.errors import NotAvailable, NotFoundError
 from app.analyses import views as table_page
 from app.server.services import Services
