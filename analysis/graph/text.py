@@ -5,7 +5,6 @@ Everything here answers from the capture's own index, at once and for any size, 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,52 +13,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.capture import FLAG_RETAIN, FLAG_WAIT, I4, ArgType, Bool, Capture, EdgeSource, TaskKind, task_label
+from analysis.capture import FLAG_RETAIN, FLAG_WAIT, I4, ArgType, Capture, EdgeSource, TaskKind, task_label
 from analysis.graph.neighbourhood import Adjacency, distances
 
 OVERLAP_TEXT = ("", "covered", "other")
-_LABEL = re.compile(r"^(?:r(\d{1,3}))?t(\d{1,10})$", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Dense indexes of the tasks a search matches, ascending, at most the limit; ``total`` counts all of them."""
-
-    tasks: I4
-    total: int
-
-
-def find_tasks(capture: Capture, text: str, limit: int) -> Found:
-    """Which tasks does a person mean: ``t12``, ``r1t12``, a raw 64-bit id, or part of a function's name?
-
-    An id that exists wins; otherwise every task whose name holds the text, case ignored.
-    """
-    wanted = text.strip().lower()
-    if not wanted:
-        return Found(np.zeros(0, np.int32), 0)
-    task_id = _as_id(wanted)
-    exact = capture.task_index(task_id) if task_id is not None else -1
-    if exact >= 0:
-        return Found(np.array([exact], np.int32), 1)
-    hits = np.flatnonzero(_name_matches(capture, wanted)).astype(np.int32)
-    return Found(hits[:limit], len(hits))
-
-
-def _as_id(text: str) -> int | None:
-    if re.fullmatch("[0-9]{1,20}", text):
-        return int(text)
-    match = _LABEL.match(text)
-    return (int(match.group(1) or 0) << 32 | int(match.group(2))) if match else None
-
-
-def _name_matches(capture: Capture, wanted: str) -> Bool:
-    tasks = capture.tasks
-    code = np.where(tasks.func_id >= 0, tasks.func_id, -1 - tasks.kind.astype(np.int32))
-    node = np.flatnonzero((tasks.outer >= 0) & (tasks.func_id < 0))
-    code[node] = -1024 - node  # each node of a graph task has a name of its own
-    codes, first, inverse = np.unique(code, return_index=True, return_inverse=True)
-    matches = np.array([wanted in capture.task_name(int(at)).lower() for at in first], dtype=bool)
-    return matches[inverse] if len(codes) else np.zeros(0, dtype=bool)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 from dash import Dash, Input, Output, State, html
 
+from analysis import selection
 from analysis.capture import Capture
 from analysis.errors import NotFoundError
 from analysis.measures.function_records import FunctionRecords, function_records, longest_function
@@ -41,13 +42,12 @@ def register(app: Dash, services: Services) -> None:
 
 def selected_function(capture: Capture, sel: str) -> int:
     """The function a selection means; by default the one with the longest total execution."""
-    kind, _, value = sel.partition(":")
-    if kind == "func":
-        return int(value)
-    if kind in ("task", "group", "gap", "chain"):
-        task = capture.task_index(int(value))
-        if task >= 0 and int(capture.tasks.n_records[task]):
-            return int(capture.tasks.func_id[task])
+    found = selection.parse(sel)
+    if found is not None and found.kind == "func":
+        return found.number
+    task = selection.task_of(capture, sel)
+    if task >= 0 and int(capture.tasks.n_records[task]):
+        return int(capture.tasks.func_id[task])
     return longest_function(capture)
 
 

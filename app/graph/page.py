@@ -21,11 +21,11 @@ from components.notices import not_available, notice
 
 PAGE = Page("graph", "/r/<run>/graph", "Task graph", 40, "d")
 
-CY, HUD, MODES, SIGNATURE, NOTES, SIDE, STYLES, LIT = (
+CY, HUD, MODES, PICTURE_KEY, NOTES, SIDE, STYLES, LIT = (
     "graph-cy",
     "graph-hud",
     "graph-modes",
-    "graph-signature",
+    "graph-picture-key",
     "graph-notes",
     "graph-side",
     "graph-styles",
@@ -46,9 +46,9 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
         return html.Div(not_available("The task graph", error.reason), className="page-pad")
     return html.Div(
         [
-            dcc.Store(id=SIGNATURE, data=drawn.signature),
+            dcc.Store(id=PICTURE_KEY, data=picture.picture_key(services, drawn.capture, view)),
             dcc.Store(id=STYLES, data=styles(drawn.direction)),
-            dcc.Store(id=LIT, data=picture.lit(drawn.capture, view)),
+            dcc.Store(id=LIT, data=picture.lit(services, drawn.capture, view)),
             _toolbar(view),
             _second_bar(view, drawn),
             html.Div(notes(drawn, problem), id=NOTES, className="graph-notes"),

@@ -9,6 +9,7 @@ from typing import Any
 import flask
 import numpy as np
 
+from analysis import selection
 from analysis.capture import Capture, task_label
 from analysis.errors import NotAvailable, NotFoundError, SwimscopeError
 from analysis.graph import text as graph_text
@@ -56,8 +57,9 @@ def _answer(services: Services, view: Callable[[Services, str], Any]) -> Callabl
 def search(services: Services, run_key: str) -> Any:
     """``{total, tasks: [{id, label, name}]}`` for ``q``."""
     capture = _capture(services, run_key)
-    found = graph_text.find_tasks(capture, flask.request.args.get("q", "")[:200], SEARCH_LIMIT)
-    return flask.jsonify(total=found.total, tasks=[_task(capture, task) for task in found.tasks.tolist()])
+    found = selection.find_tasks(capture, flask.request.args.get("q", "")[:200])
+    tasks = [_task(capture, task) for task in found[:SEARCH_LIMIT].tolist()]
+    return flask.jsonify(total=len(found), tasks=tasks)
 
 
 def neighbours(services: Services, run_key: str) -> Any:

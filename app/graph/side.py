@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
 from dash import html
 
+from analysis import selection
 from analysis.capture import Capture, TaskKind, task_label
 from analysis.errors import SwimscopeError
 from analysis.graph import prepared
@@ -69,12 +69,12 @@ def content(services: Services, view: ViewState, run_key: str) -> Any:
 def _details(services: Services, capture: Capture, view: ViewState, run_key: str) -> Any:
     word, _, rest = view.node.partition(":")
     if word == "edge":
-        ends = [capture.task_index(int(part)) if re.fullmatch("[0-9]{1,20}", part) else -1 for part in rest.split("-")]
+        ends = [selection.task_with_id(capture, part) for part in rest.split("-")]
         edge = graph_text.edge_index(capture, *ends) if len(ends) == 2 and min(ends) >= 0 else -1
         return dag_details.edge_panel(capture, edge) if edge >= 0 else empty("The file holds no such edge.")
     if word == "grp":
         return _group(services, capture, view, rest)
-    task = picture.selected_task(capture, view.sel)
+    task = selection.task_of(capture, view.sel)
     if task < 0:
         return _nothing(capture, view)
     links = adjacency(capture)
@@ -109,14 +109,17 @@ def _nothing(capture: Capture, view: ViewState) -> html.Div:
         "func": "The tasks of the selected function are highlighted.",
         "path": "The tasks of the selected path are highlighted.",
         "task": "This capture holds no task with the selected id.",
-    }.get(view.sel.partition(":")[0], "Click a task, a group or a line; or search. Press ? for the keys.")
-    found = [html.H2("Nothing is open"), html.P(text, className="muted"), html.H3("Tasks by kind")]
-    found.append(dag_details.table(["Kind", "Tasks"], rows, "Tasks by kind", wrap=True))
-    return html.Div(found, className="details")
+    }.get(
+        found.kind if (found := selection.parse(view.sel)) else "",
+        "Click a task, a group or a line; or search. Press ? for the keys.",
+    )
+    parts = [html.H2("Nothing is open"), html.P(text, className="muted"), html.H3("Tasks by kind")]
+    parts.append(dag_details.table(["Kind", "Tasks"], rows, "Tasks by kind", wrap=True))
+    return html.Div(parts, className="details")
 
 
 def _text(services: Services, capture: Capture, view: ViewState, run_key: str) -> Any:
-    task = picture.selected_task(capture, view.sel)
+    task = selection.task_of(capture, view.sel)
     if task < 0:
         return empty("Select or search a task: this lists who feeds it and who uses it, at any depth.")
     links = adjacency(capture)
@@ -181,7 +184,7 @@ def _groups(services: Services, capture: Capture, view: ViewState) -> Any:
 
 def _omitted(services: Services, capture: Capture, view: ViewState, run_key: str) -> Any:
     mode = "omitted-df" if view.mode.endswith("-df") else "omitted"
-    found = picture.selection(services, capture, mode)
+    found = picture.mode_edges(services, capture, mode)
     labels = [(int(capture.edges.pred[edge]), int(capture.edges.succ[edge])) for edge in found.edge[:MAX_ROWS].tolist()]
     ids = capture.tasks.task_id
     rows = [

@@ -13,14 +13,12 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote
 
-MAX_ID = 2**64 - 1
+from analysis import selection
+
 MAX_TICKS = 2**61
 """Far beyond any run; the browser holds it exactly, and window plus padding stays below what routes accept."""
 STORED_LINK_KEY = "s"
 _RUN_PATH = re.compile(r"^/r/([^/]+)(?:/([^/]*))?/?$")
-_TASK = re.compile(r"^(task|group|chain|gap):(\d{1,20})$")
-_FUNC = re.compile(r"^func:(-?\d{1,20})$")
-_PATHS = ("path:static", "path:observed", "path:imported-static", "path:imported-observed")
 _MEASURE = re.compile(r"^(-?\d{1,19}):(-?\d{1,19})$")
 
 
@@ -110,13 +108,7 @@ def selection_codec(*words: str) -> Codec:
     """A selection, or one of ``words``."""
 
     def decode(text: str) -> str:
-        if text in words or text in _PATHS:
-            return text
-        task = _TASK.match(text)
-        if task and int(task.group(2)) <= MAX_ID:
-            return text
-        func = _FUNC.match(text)
-        if func and -1 <= int(func.group(1)) <= MAX_ID:
+        if text in words or selection.parse(text) is not None:
             return text
         raise ValueError("names no task, group, function, chain, path or gap")
 

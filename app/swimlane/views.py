@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from analysis.capture import Capture
+from analysis.capture import Bool, Capture
 from analysis.timeline.highlight import highlight_items
 from analysis.timeline.items import View
 from analysis.timeline.query import LodIndex, index_from_store, stored_arrays, stored_key
+from app.analyses.highlighted import highlighted_tasks
 from app.server.services import Services
 
 KEPT_VIEWS = 8
@@ -45,10 +47,19 @@ class Views:
 
         def make() -> LodIndex:
             index = self.index(capture, view, with_setup)
-            return index.subset(highlight_items(capture, index, spec, text))
+            return index.subset(self.highlight_mask(capture, index, spec, text))
 
         key = (capture.meta.capture_id, view, with_setup, spec, text if spec == "search" else "")
         return self._kept(self._highlights, KEPT_HIGHLIGHTS, key, make)
+
+    def highlight_mask(self, capture: Capture, index: LodIndex, spec: str, text: str = "") -> Bool:
+        """Which items of ``index`` the highlight (or selection) names; its tasks are computed once per content.
+
+        Raises:
+            NotAvailable: the analysis behind the highlight has no answer for this capture.
+            NotFoundError: there is no such task or chain, or the spec is none of the known ones.
+        """
+        return highlight_items(capture, index, spec, text, functools.partial(highlighted_tasks, self.services))
 
     def _kept(
         self, cache: OrderedDict[tuple[Any, ...], Any], limit: int, key: tuple[Any, ...], make: Callable[[], Any]

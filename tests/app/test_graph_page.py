@@ -191,3 +191,34 @@ def test_routes_refuse_nonsense_with_a_reason(client: FlaskClient, bad: Services
 
 def test_an_unknown_run_is_404(client: FlaskClient) -> None:
     assert client.get("/api/graph/0000/search?q=t1").status_code == 404
+
+
+def test_the_key_of_a_picture_differs_exactly_where_the_picture_does(services: Services) -> None:
+    """Found without building the picture, so compared with pictures that are built."""
+    key = key_of(services, "attention")
+    capture = services.library.capture(key)
+    some = [int(capture.tasks.task_id[at]) for at in (1, len(capture.tasks) // 2, len(capture.tasks) - 1)]
+    selections = ["", "func:0", "path:static", "path:observed", *(f"task:{task}" for task in some)]
+    views = [
+        ViewState(sel=sel, show=show, mode=mode, dir=way)
+        for sel in selections
+        for show, mode, way in (
+            ("auto", "full", "lr"),
+            ("summary", "full", "lr"),
+            ("summary", "reduced", "lr"),
+            ("all", "full", "tb"),
+            ("around", "full", "lr"),
+            ("path", "full", "lr"),
+        )
+    ]
+    seen: dict[str, str] = {}
+    for view in views:
+        drawn, problem = picture.possible(services, key, view)
+        scene = drawn.scene
+        shown = [scene.task.tolist(), [group.key for group in scene.groups], scene.line_pred.tolist(), problem]
+        content = str([*shown, scene.line_succ.tolist(), drawn.mode, drawn.direction, view.show])
+        found = picture.picture_key(services, capture, view)
+        assert seen.setdefault(found, content) == content
+    assert len(seen) >= len(set(seen.values()))
+    unchanged = {picture.picture_key(services, capture, ViewState(sel=sel, show="all")) for sel in selections}
+    assert len(unchanged) == 1

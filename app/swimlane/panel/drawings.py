@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from analysis import selection
 from analysis.capture import Capture, task_label
 from analysis.errors import NotAvailable, NotFoundError
 from analysis.registry import GAPS
@@ -31,9 +32,7 @@ def drawing(services: Services, run_key: str, kind: str, args: Mapping[str, str]
     launch = args.get("launch") or "0"
     capture = services.library.capture(run_key, int(launch) if launch.isdecimal() and len(launch) <= 20 else 0)
     text = args.get("task", "")
-    task = capture.task_index(int(text)) if text.isdecimal() and len(text) <= 20 else -1
-    if task < 0:
-        raise NotFoundError(f"this capture has no task {text!r}")
+    task = selection.existing_task(capture, text)
     if kind == "gap":
         return _gap(services, capture, text, args)
     if kind == "lead":
