@@ -57,7 +57,7 @@ def build_parser() -> argparse.ArgumentParser:
     info.set_defaults(command=_info)
     for analysis in ANALYSES:
         sub = commands.add_parser(analysis.name, help=analysis.question, description=analysis.question)
-        _add_input(sub, FORMATS)
+        _add_input(sub, (*FORMATS, *(name for name, _ in analysis.exports)))
         for parameter in analysis.parameters:
             _add_parameter(sub, parameter)
         sub.set_defaults(command=_analyse, analysis=analysis)
@@ -129,6 +129,8 @@ def _analyse(options: argparse.Namespace) -> None:
         text = _json(result.to_json())
     elif options.format == "csv":
         text = result.table.to_csv()
+    elif options.format in dict(analysis.exports):
+        text = "".join(analysis.exported(options.format, capture, result))
     else:
         text = "\n".join(f"{title}\n{table.to_text()}" for title, table in analysis.tables(result))
         text += "".join(f"\nNote: {note}\n" for note in analysis.notes(result))

@@ -167,6 +167,8 @@ class Analysis:
     own_page: bool = False
     """Whether a feature of its own draws its page."""
     in_report: InReport | None = None
+    exports: tuple[tuple[str, str], ...] = ()
+    """Further formats of the command line: name and ``module:function`` from (capture, result) to pieces of text."""
 
     @property
     def windowed(self) -> bool:
@@ -219,6 +221,10 @@ class Analysis:
     def curves_of(self, result: Result) -> Sequence[PlotCurve]:
         """The curves of a result."""
         return cast("Sequence[PlotCurve]", resolve(self.curves)(result)) if self.curves else ()
+
+    def exported(self, form: str, capture: Capture, result: Result) -> Iterator[str]:
+        """The result in one of its further formats, in pieces."""
+        return cast("Iterator[str]", resolve(dict(self.exports)[form])(capture, result))
 
     def summary_of(
         self, capture: Capture, tables: Mapping[str, Table], parameters: Mapping[str, Any]

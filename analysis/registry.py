@@ -290,6 +290,11 @@ EDGES = Analysis(
         ),
     ),
     rail=13,
+    exports=(
+        ("graphml", "analysis.graph.networkx:graphml"),
+        ("gexf", "analysis.graph.networkx:gexf"),
+        ("dot", "analysis.graph.networkx:graphviz"),
+    ),
 )
 
 ANALYSES: tuple[Analysis, ...] = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -162,6 +163,18 @@ class Capture:
             node = int(self.tasks.task_id[task]) & GRAPH_NODE_MASK
             return f"{task_label(int(self.tasks.task_id[outer]))} node {node}"
         return "unresolved"
+
+    def to_networkx(self, mode: str = "full") -> Any:
+        """The dependency graph as a ``networkx.DiGraph`` (:func:`analysis.graph.networkx.to_networkx`).
+
+        Args:
+            mode: which edges: ``full``, ``reduced``, ``omitted``, ``reduced-df`` or ``omitted-df``.
+
+        Raises:
+            NotAvailable: the capture has no dependency graph, or the mode has no answer.
+        """
+        # By name: the model comes before everything that reads it.
+        return importlib.import_module("analysis.graph.networkx").to_networkx(self, mode)
 
     @property
     def makespan_ticks(self) -> int | None:

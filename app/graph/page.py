@@ -116,6 +116,8 @@ def _toolbar(view: ViewState) -> html.Div:
                                 ("svg", "SVG of the picture"),
                                 ("csv", "CSV: edges of this mode"),
                                 ("dot", "DOT: whole graph in this mode"),
+                                ("graphml", "GraphML: whole graph in this mode"),
+                                ("gexf", "GEXF: whole graph in this mode"),
                             )
                         ],
                         className="menu",

@@ -11,9 +11,11 @@ import numpy as np
 
 from analysis import selection
 from analysis.capture import Capture, task_label
-from analysis.errors import NotAvailable, NotFoundError, SwimscopeError
+from analysis.errors import LimitError, NotAvailable, NotFoundError, SwimscopeError
+from analysis.graph import prepared
 from analysis.graph import text as graph_text
 from analysis.graph.neighbourhood import adjacency
+from analysis.registry import EDGES
 from app.graph import picture
 from app.server.services import Services
 from app.shell.url_state import decode
@@ -27,13 +29,15 @@ ROWS_LIMIT = 1_000_000
 
 
 def register(server: flask.Flask, services: Services) -> None:
-    """``search``, ``neighbours``, ``export.csv``, ``export.dot``, ``export.svg``; query keys as in the URL of the page."""
+    """``search``, ``neighbours``, ``export.csv|dot|graphml|gexf|svg``; query keys as in the URL of the page."""
     base = f"{services.settings.url_prefix}api/graph/<run_key>"
     routes: dict[str, Callable[[Services, str], Any]] = {
         "search": search,
         "neighbours": neighbours,
         "export.csv": export_csv,
         "export.dot": export_dot,
+        "export.graphml": export_xml("graphml", "application/graphml+xml"),
+        "export.gexf": export_xml("gexf", "application/gexf+xml"),
         "export.svg": export_svg,
     }
     for name, view in routes.items():
@@ -83,6 +87,24 @@ def export_dot(services: Services, run_key: str) -> Any:
     """The whole graph with the edges of ``mode`` as Graphviz DOT."""
     capture, edges, mode = _edges(services, run_key)
     return _file(graph_text.dot(capture, edges), f"graph-{mode}.dot", "text/vnd.graphviz")
+
+
+def export_xml(form: str, content_type: str) -> Callable[[Services, str], Any]:
+    """The whole graph with the edges of ``mode``, names and times, as a file that networkx and graph editors open."""
+
+    def export(services: Services, run_key: str) -> Any:
+        view, _ = decode(flask.request.args.to_dict())
+        capture = services.library.capture(run_key, view.launch)
+        picture.require_graph(capture)
+        if len(capture.edges) > prepared.LARGE_EDGES:
+            raise LimitError(
+                f"the graph has {len(capture.edges):,} edges; up to {prepared.LARGE_EDGES:,} are exported here. "
+                f"Run `python -m analysis edges PATH --mode {view.mode} --format {form}` instead"
+            )
+        found = picture.mode_edges(services, capture, view.mode)
+        return _file(EDGES.exported(form, capture, found), f"graph-{view.mode}.{form}", content_type)
+
+    return export
 
 
 def export_svg(services: Services, run_key: str) -> Any:

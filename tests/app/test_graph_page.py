@@ -8,7 +8,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import pytest
+from dash import Dash
 from flask.testing import FlaskClient
 
 from analysis.graph.scene import MAX_ELEMENTS
@@ -222,3 +224,13 @@ def test_the_key_of_a_picture_differs_exactly_where_the_picture_does(services: S
     assert len(seen) >= len(set(seen.values()))
     unchanged = {picture.picture_key(services, capture, ViewState(sel=sel, show="all")) for sel in selections}
     assert len(unchanged) == 1
+
+
+@pytest.mark.parametrize("form", ["graphml", "gexf"])
+def test_the_export_menu_gives_what_networkx_opens(services: Services, app: Dash, form: str) -> None:
+    key = key_of(services, "attention")
+    answer = app.server.test_client().get(f"/api/graph/{key}/export.{form}?mode=reduced")
+    read = {"graphml": nx.read_graphml, "gexf": nx.read_gexf}[form]
+    expected = services.library.capture(key).to_networkx("reduced")
+    assert set(read(io.BytesIO(answer.get_data())).edges) == set(expected.edges)
+    assert f"export:{form}" in str(page.layout(services, ViewState(), key))
