@@ -59,12 +59,18 @@ def neighbour_rows(
     return rows, len(reached)
 
 
-def wait_us(capture: Capture, pred: int, succ: int) -> float | None:
-    """start(succ) - end(pred) in µs; negative is a happens-before violation; None when either has no record."""
+def wait_ticks(capture: Capture, pred: int, succ: int) -> int | None:
+    """start(succ) - end(pred); negative is a happens-before violation; None when either has no record."""
     tasks = capture.tasks
     if not tasks.n_records[pred] or not tasks.n_records[succ]:
         return None
-    return capture.meta.us(int(tasks.start_ticks[succ]) - int(tasks.end_ticks[pred]))
+    return int(tasks.start_ticks[succ]) - int(tasks.end_ticks[pred])
+
+
+def wait_us(capture: Capture, pred: int, succ: int) -> float | None:
+    """:func:`wait_ticks` in µs."""
+    ticks = wait_ticks(capture, pred, succ)
+    return None if ticks is None else capture.meta.us(ticks)
 
 
 def edge_words(capture: Capture, edge: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -157,9 +163,9 @@ def view_text(capture: Capture, view: int) -> str | None:
 def arg_rows(capture: Capture, task: int) -> list[dict[str, Any]]:
     """A task's arguments: ``idx``, ``direction``, ``tensor``, ``inferred``, ``dtype``, ``shape``, ``strides``, ``offset``.
 
-    What the file does not hold is None.
+    What the file does not hold is None; without a view the dtype is that of the tensor.
     """
-    args, views, meta = capture.args, capture.views, capture.meta
+    args, views = capture.args, capture.views
     rows = []
     for at in range(int(capture.tasks.arg_offsets[task]), int(capture.tasks.arg_offsets[task + 1])):
         view, tensor = int(args.view[at]), int(args.tensor[at])
@@ -168,7 +174,7 @@ def arg_rows(capture: Capture, task: int) -> list[dict[str, Any]]:
             "direction": ArgType(int(args.type[at])).name,
             "tensor": f"T{tensor}" if tensor >= 0 else None,
             "inferred": bool(args.inferred[at]),
-            "dtype": None,
+            "dtype": _dtype_name(capture, int(capture.tensors.dtype[tensor])) if tensor >= 0 else None,
             "shape": None,
             "strides": None,
             "offset": None,
@@ -176,12 +182,16 @@ def arg_rows(capture: Capture, task: int) -> list[dict[str, Any]]:
         if view >= 0:
             dtype, offset = int(views.dtype[view]), int(views.start_offset[view])
             strides = views.stride[int(views.stride_offsets[view]) : int(views.stride_offsets[view + 1])].tolist()
-            row["dtype"] = meta.dtypes[dtype] if dtype >= 0 else None
+            row["dtype"] = _dtype_name(capture, dtype)
             row["shape"] = views.shape[int(views.dim_offsets[view]) : int(views.dim_offsets[view + 1])].tolist()
             row["strides"] = strides or None
             row["offset"] = offset if offset >= 0 else None
         rows.append(row)
     return rows
+
+
+def _dtype_name(capture: Capture, dtype: int) -> str | None:
+    return capture.meta.dtypes[dtype] if dtype >= 0 else None
 
 
 def edges_csv(capture: Capture, edges: I4) -> Iterator[str]:

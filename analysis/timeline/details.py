@@ -16,13 +16,12 @@ from analysis.capture import (
     GRAPH_NODE_MASK,
     I8,
     MISSING,
-    ArgType,
     Capture,
-    EdgeSource,
     TaskKind,
     task_label,
 )
 from analysis.errors import NotAvailable
+from analysis.graph.text import arg_rows, edge_words, wait_ticks
 from analysis.measures.early_dispatch import markers
 from analysis.measures.needs import has_receive
 from analysis.timeline.items import KIND_LETTERS, ItemKind, graph_title, record_title
@@ -281,40 +280,28 @@ def _task_stamp(capture: Capture, stamp: str, task: int, nodes: I8 | None) -> in
 
 
 def _neighbour(capture: Capture, edge: int, other: int) -> Neighbour:
-    edges, tasks, notes = capture.edges, capture.tasks, capture.annotations
-    at = range(int(edges.ann_offsets[edge]), int(edges.ann_offsets[edge + 1]))
-    sources = dict.fromkeys(EdgeSource(int(notes.source[i])).name.lower() for i in at)
-    tensors = dict.fromkeys(f"T{int(notes.tensor[i])}" for i in at if notes.tensor[i] >= 0)
-    end, start = _known(int(tasks.end_ticks[edges.pred[edge]])), _known(int(tasks.start_ticks[edges.succ[edge]]))
-    wait = None if end is None or start is None else start - end
-    task_id = int(tasks.task_id[other])
+    pred, succ = int(capture.edges.pred[edge]), int(capture.edges.succ[edge])
+    sources, tensors = edge_words(capture, edge)
+    wait = wait_ticks(capture, pred, succ)
+    task_id = int(capture.tasks.task_id[other])
     return Neighbour(
-        str(task_id), task_label(task_id), capture.task_name(other), tuple(sources), tuple(tensors), wait,
+        str(task_id), task_label(task_id), capture.task_name(other), sources, tensors, wait,
         wait is not None and wait < 0,
     )  # fmt: skip
 
 
 def _arguments(capture: Capture, task: int) -> tuple[tuple[str, ...], ...]:
-    args, views, tensors = capture.args, capture.views, capture.tensors
-    out = []
-    for i in range(int(capture.tasks.arg_offsets[task]), int(capture.tasks.arg_offsets[task + 1])):
-        tensor, view = int(args.tensor[i]), int(args.view[i])
-        dtype = int(views.dtype[view]) if view >= 0 else int(tensors.dtype[tensor]) if tensor >= 0 else -1
-        shape = ""
-        if view >= 0:
-            low, high = int(views.dim_offsets[view]), int(views.dim_offsets[view + 1])
-            shape = "×".join(str(int(size)) for size in views.shape[low:high])
-        out.append(
-            (
-                str(int(args.idx[i])),
-                ArgType(int(args.type[i])).name,
-                f"T{tensor}" if tensor >= 0 else "–",
-                capture.meta.dtypes[dtype] if dtype >= 0 else "–",
-                shape or "–",
-                "inferred" if args.inferred[i] else "",
-            )
+    return tuple(
+        (
+            str(row["idx"]),
+            row["direction"],
+            row["tensor"] or "–",
+            row["dtype"] or "–",
+            "×".join(map(str, row["shape"] or ())) or "–",
+            "inferred" if row["inferred"] else "",
         )
-    return tuple(out)
+        for row in arg_rows(capture, task)
+    )
 
 
 def maximum_lead(capture: Capture, task: int) -> tuple[int, int]:

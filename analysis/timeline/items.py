@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.capture import I4, I8, MISSING, U1, Capture, PhaseLane, TaskKind, task_label
-from analysis.timeline.kernels import pack_rows
+from analysis.formats.join.lanes import sub_rows
 
 
 class View(enum.StrEnum):
@@ -318,12 +318,7 @@ def _packed(part: _Part) -> I4:
     """Sub-rows of the part, packed here where the table has none."""
     if not len(part.lane) or part.row[0] >= 0:
         return part.row
-    order = np.lexsort((part.end, part.start, part.lane))
-    rows = np.zeros(len(order), dtype=np.int32)
-    pack_rows(part.lane[order], part.start[order], part.end[order], rows)
-    out = np.empty_like(rows)
-    out[order] = rows
-    return out
+    return sub_rows(part.lane, part.start, part.end).astype(np.int32)
 
 
 def _assemble(parts: list[_Part], names: dict[int, tuple[str, str, str]]) -> Items:

@@ -16,6 +16,7 @@ from analysis.formats import load
 from analysis.graph.networkx import gexf, graphml, graphviz, to_networkx
 from analysis.graph.reduction import MODES, edges
 from analysis.synth.capture import write_capture
+from tests.analysis.dag_builder import capture_of
 from tests.builders import Rec, capture
 
 RING = 1 << 32
@@ -56,7 +57,7 @@ def test_every_mode_has_the_edges_of_the_analysis(mode: str) -> None:
 
 def test_there_is_no_graph_without_dependencies() -> None:
     with pytest.raises(NotAvailable):
-        to_networkx(capture([Rec(1, 0, 0, 10)]))
+        to_networkx(capture_of([(0, 1, 2, 1)], None))
 
 
 @pytest.mark.parametrize("name", ["add", 'a<b>&"c"', "Zahl \u00e9 \u4e2d", "bad\x00\x1b\ufffe", "back\\slash\nline"])
