@@ -28,6 +28,7 @@ from analysis.timeline.items import KIND_LETTERS, ItemKind, graph_title, record_
 
 MAX_NEIGHBOURS = 200
 NODES_UNKNOWN = "not known: deps.json names only the graph task"
+KERNEL_SLOTS = ("aic", "aiv0", "aiv1")
 STAMPS = ("dispatch", "receive", "start", "end", "finish")
 DIFFERENCES = (
     ("duration", "start", "end"),
@@ -75,7 +76,15 @@ class TaskFacts:
     label: str
     name: str
     kind: str
+    func_id: int | None
+    kernels: tuple[tuple[str, int], ...]
+    """(slot, kernel id) of the slots that have one: ``aic``, ``aiv0``, ``aiv1``."""
+    block_num: int | None
+    submit_order: int | None
+    scope: str | None
+    n_records: int
     facts: tuple[tuple[str, str | int | None], ...]
+    """All of it in words, by name."""
     stamps_ticks: tuple[tuple[str, int | None], ...]
     has_graph: bool
     """Its dependencies are known: deps.json (or ``fanout[]``) covers it; otherwise no neighbour does not mean none."""
@@ -223,18 +232,22 @@ def task_facts(capture: Capture, task: int) -> TaskFacts:
     tasks = capture.tasks
     task_id = int(tasks.task_id[task])
     early = int(tasks.early_dispatch[task])
-    kernels = [int(kernel) for kernel in tasks.kernel_ids[task]]
+    kernels = dict(zip(KERNEL_SLOTS, tasks.kernel_ids[task].tolist(), strict=True))
+    listed = bool(tasks.listed[task])
+    block_num = int(tasks.block_num[task]) if listed else None
+    submitted = int(tasks.submit_order[task]) if tasks.submit_order[task] >= 0 else None
+    scope = ("manual" if tasks.manual_scope[task] else "auto") if listed else None
     kind = TaskKind(int(tasks.kind[task]))
     outer = int(tasks.outer[task])
     facts: list[tuple[str, str | int | None]] = [
         ("task id", str(task_id)),
         ("kind", kind.name.lower()),
-        ("kernel ids", "aic {}, aiv0 {}, aiv1 {}".format(*("–" if k < 0 else k for k in kernels))),
-        ("block_num", int(tasks.block_num[task]) if tasks.listed[task] else None),
+        ("kernel ids", ", ".join(f"{slot} {'–' if kernel < 0 else kernel}" for slot, kernel in kernels.items())),
+        ("block_num", block_num),
         ("records", int(tasks.n_records[task])),
-        ("submitted as", f"#{int(tasks.submit_order[task])}" if tasks.submit_order[task] >= 0 else None),
+        ("submitted as", None if submitted is None else f"#{submitted}"),
         ("early_dispatch", None if early == EARLY_UNKNOWN else "yes" if early == EARLY_YES else "no"),
-        ("scope", ("manual" if tasks.manual_scope[task] else "auto") if tasks.listed[task] else None),
+        ("scope", scope),
     ]
     if outer >= 0:
         if tasks.func_id[task] < 0:
@@ -253,6 +266,12 @@ def task_facts(capture: Capture, task: int) -> TaskFacts:
         label=task_label(task_id),
         name=capture.task_name(task),
         kind=kind.name.lower(),
+        func_id=int(tasks.func_id[task]) if tasks.func_id[task] >= 0 else None,
+        kernels=tuple((slot, kernel) for slot, kernel in kernels.items() if kernel >= 0),
+        block_num=block_num,
+        submit_order=submitted,
+        scope=scope,
+        n_records=int(tasks.n_records[task]),
         facts=tuple(facts),
         stamps_ticks=tuple((stamp, _task_stamp(capture, stamp, task, nodes)) for stamp in STAMPS),
         has_graph=bool(tasks.in_graph[task]) or capture.meta.edges_from_fanout,
