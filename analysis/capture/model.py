@@ -102,7 +102,7 @@ class CaptureMeta:
     """Anything else a page shows verbatim (``aicpu_orchestrator`` summary, dispatch program …)."""
 
     def func_name(self, func_id: int) -> str:
-        """What a person calls function ``func_id``: its mapped name, ``func_<id>``, or ``unresolved`` for -1."""
+        """What users call function ``func_id``: its mapped name, ``func_<id>``, or ``unresolved`` for -1."""
         if func_id < 0:
             return "unresolved"
         return self.func_names.get(func_id, f"func_{func_id}")
@@ -148,7 +148,7 @@ class Capture:
         return -1
 
     def task_name(self, task: int) -> str:
-        """What a person calls the task: its function name, or its kind for alloc, dummy and graph tasks.
+        """What users call the task: its function name, or its kind for alloc, dummy and graph tasks.
 
         A node of a graph task has no function id: it is called by outer task and node, ``t6 node 3``.
         """

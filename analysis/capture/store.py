@@ -60,7 +60,7 @@ VERSION = f"{STORE_VERSION}.{zlib.crc32(_LAYOUT.encode()):08x}"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One stored capture or set of derived arrays: where it lies, how big it is, when it was last used."""
+    """One stored capture or set of derived arrays: where it is, how big it is, when it was last used."""
 
     path: Path
     size_bytes: int
@@ -287,7 +287,7 @@ def _columns(columns: Arrays, table: str, kind: type) -> Arrays:
 
 
 def _stat_key(inputs: Inputs, launch: int) -> str:
-    """Names the files as they lie on disk now: path, size, modification time, inode, rights."""
+    """Names the files as they are on disk now: path, size, modification time, inode, rights."""
     parts = [VERSION, str(launch)]
     for kind in sorted(inputs.files):
         path = inputs.files[kind]

@@ -33,7 +33,7 @@ class Layers:
 
 
 def longest_path_layers(n: int, pred: I4, succ: I4) -> Layers:
-    """How deep does each of ``n`` nodes lie, counted in edges of the longest path that ends there?
+    """At which depth is each of ``n`` nodes, counted in edges of the longest path that ends there?
 
     Linear: one compiled walk in topological order, the one of the edge reduction.
     """

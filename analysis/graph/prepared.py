@@ -47,7 +47,7 @@ def ready(store: Store, capture: Capture, mode: str) -> bool:
 
 
 def prepare(store: Store, capture: Capture, mode: str, say: Callable[[float, str], None]) -> None:
-    """Compute and keep what a picture in edge mode ``mode`` needs; ``say`` is told the share done and the next step."""
+    """Compute and keep what a picture in edge mode ``mode`` needs; ``say`` gets the share done and the next step."""
     say(0.0, "grouping tasks by function and depth")
     parts(store, capture)
     say(0.3, "reading the early-dispatch marks")

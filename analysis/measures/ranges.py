@@ -40,7 +40,7 @@ class RangeStatistics:
     t1_us: float
     records: int
     whole_records: int
-    """Records that lie in the window with both ends."""
+    """Records that are in the window with both ends."""
     tasks: int
     table: Table
     by_type: Table

@@ -120,7 +120,7 @@ def available_views(capture: Capture) -> dict[View, str]:
 
 
 def class_name(capture: Capture, kind: int, value: int) -> str:
-    """What a person calls class (kind, value): a function, a phase kind, ``unmatched`` or ``graph task``."""
+    """What users call class (kind, value): a function, a phase kind, ``unmatched`` or ``graph task``."""
     if kind == CLASS_FUNCTION:
         return capture.meta.func_name(value)
     if kind == CLASS_PHASE:
@@ -129,7 +129,7 @@ def class_name(capture: Capture, kind: int, value: int) -> str:
 
 
 class ItemTitles:
-    """What a person calls one item: the name of its class, ``graph t6`` for an envelope, ``t6 node 3`` for a node."""
+    """What users call one item: the name of its class, ``graph t6`` for an envelope, ``t6 node 3`` for a node."""
 
     def __init__(self, capture: Capture, class_kind: U1, class_value: I4) -> None:
         self._capture = capture

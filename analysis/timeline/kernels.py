@@ -1,4 +1,4 @@
-"""Compiled loops of the timeline: what lies in each cell, which records are wide enough to be bars.
+"""Compiled loops of the timeline: what is in each cell, which records are wide enough to be bars.
 
 Everything here works on plain arrays sorted by (track, start); a *track* is one sub-row of one lane. A *cell* of level
 ``L`` is ``2**L`` ticks wide and aligned to multiples of that, so cell ``c`` is ``[c << L, (c + 1) << L)``. A record of

@@ -79,7 +79,7 @@ def waiting(services: Services, run_key: str, name: str, view: ViewState, scope:
 
 
 def parameters_for(capture: Capture, analysis: Analysis, view: ViewState) -> tuple[dict[str, Any], list[Problem]]:
-    """:func:`parameters_of`, without a window that lies outside the run."""
+    """:func:`parameters_of`, without a window that is outside the run."""
     parameters, problems = parameters_of(analysis, view)
     return parameters, problems + _drop_window_outside(capture, parameters)
 
@@ -103,7 +103,7 @@ def parameters_of(analysis: Analysis, view: ViewState) -> tuple[dict[str, Any], 
 
 
 def _drop_window_outside(capture: Capture, parameters: dict[str, Any]) -> list[Problem]:
-    """Take a window that lies outside the run, which a link from another launch may carry, out of ``parameters``."""
+    """Take a window that is outside the run, which a link from another launch may carry, out of ``parameters``."""
     if not len(capture.records) or not {"t0_ticks", "t1_ticks"} & set(parameters):
         return []
     t0 = parameters.get("t0_ticks", int(capture.records.start_ticks.min()))
@@ -112,7 +112,7 @@ def _drop_window_outside(capture: Capture, parameters: dict[str, Any]) -> list[P
         return []
     for name in ("t0_ticks", "t1_ticks"):
         parameters.pop(name, None)
-    return [Problem("t0", str(t0), "the window lies outside the run")]
+    return [Problem("t0", str(t0), "the window is outside the run")]
 
 
 def url_keys(analysis: Analysis) -> tuple[str, ...]:

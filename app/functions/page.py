@@ -60,7 +60,7 @@ def _unnamed(capture: Capture) -> list[html.Div]:
     unresolved = bool((capture.records.func_id < 0).any())
     codes = [code for code in NAMING if unresolved or code == "missing_name_map"]
     reasons = [found.message for found in capture.meta.notices if found.code in codes]
-    return [notices.notice("Some functions cannot be told by name", ". ".join(reasons) + ".")] if reasons else []
+    return [notices.notice("Some functions have no name", ". ".join(reasons) + ".")] if reasons else []
 
 
 def _table(services: Services, shown: TableView, view: ViewState) -> html.Div:

@@ -23,7 +23,7 @@ from components.dag.svg import svg
 from components.theme import Theme
 
 SEARCH_LIMIT = 500
-"""Matches a search hands to the browser; the total is always told."""
+"""Matches a search hands to the browser; the total is always given."""
 ROWS_LIMIT = 1_000_000
 """Rows of a neighbour list."""
 

@@ -63,7 +63,7 @@ def content(services: Services, view: ViewState, run_key: str) -> Any:
             return _omitted(services, capture, view, run_key)
         return _details(services, capture, view, run_key)
     except SwimscopeError as error:
-        return not_available("This", str(error))
+        return not_available("The panel", str(error))
 
 
 def _details(services: Services, capture: Capture, view: ViewState, run_key: str) -> Any:

@@ -1,4 +1,4 @@
-"""What does a person see when a callback fails? A notice; what was loaded stays on the page."""
+"""What does the user see when a callback fails? A notice; what was loaded stays on the page."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def on_error(error: Exception) -> Any:
 def describe(error: Exception) -> Any:
     """The notice for ``error``; logs it when it is a bug."""
     if isinstance(error, SwimscopeError):
-        return notice("This did not work", str(error), "error")
+        return notice("The last action failed", str(error), "error")
     return notice(
         "Something went wrong on the server",
         f"The page keeps what it shows. The server's log has the details under {logged(error)}.",

@@ -56,7 +56,7 @@ def create_app(settings: Settings) -> Dash:
         update_title="",
         serve_locally=True,
         compress=True,
-        # Pages come and go, so callbacks name ids that the first layout lacks; tests/app/test_ids.py checks each.
+        # Pages come and go, so callbacks name ids that the first layout lacks; tests/app/test_factory.py checks each.
         suppress_callback_exceptions=True,
         on_error=errors.on_error,
     )

@@ -56,7 +56,7 @@ class Settings:
             "secret": False,
         },
     )
-    url_prefix: str = _setting("/", "", "Path prefix when the server lies behind a proxy, for example /swimscope/.")
+    url_prefix: str = _setting("/", "", "Path prefix when the server is behind a proxy, for example /swimscope/.")
     title: str = _setting("Swimscope", "", "Name shown in the top bar and the browser tab.")
     auth_user: str = _setting("", "", "User name for sign-in; empty switches sign-in off.")
     auth_password_hash: str = _setting("", "", "Password hash made by `swimscope hash-password`.", secret=True)

@@ -66,7 +66,7 @@ def page_content(
         wait = waiting.waiting(services, place.run_key, view.launch) if opens else None
         body = shown.layout(services, view, place.run_key) if wait is None else wait
     except SwimscopeError as error:
-        body = html.Div(notice("This cannot be shown", str(error), "error"), className="page-pad")
+        body = html.Div(notice("The page cannot be shown", str(error), "error"), className="page-pad")
     place = place or Place("", "")
     return html.Div(
         [

@@ -33,7 +33,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """How one kind of value is written; ``decode`` raises ValueError with a reason for a person."""
+    """How one kind of value is written; ``decode`` raises ValueError with a reason for the user."""
 
     decode: Callable[[str], Any]
     encode: Callable[[Any], str]

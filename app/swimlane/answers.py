@@ -131,7 +131,7 @@ def _marks(index: LodIndex, at: np.ndarray) -> list[int]:
 
 
 def marks(request: Request) -> dict[str, Any]:
-    """Where in the span the highlighted items lie, and how many there are."""
+    """Where in the span the highlighted items are, and how many there are."""
     index = request.index
     try:
         at = np.flatnonzero(request.views.highlight_mask(request.capture, index, request.text("hl"), request.text("q")))

@@ -66,7 +66,7 @@ class Jobs:
     """Background jobs with their status under ``folder``; safe with several workers.
 
     Args:
-        folder: where the status files lie; made on first use.
+        folder: where the status files are; made on first use.
         store_root: the capture store that children fill.
         outcomes: the folder of analysis outcomes that children fill.
     """

@@ -44,7 +44,7 @@ def swimlane(dumps: tuple[str, ...] = (), side: Any = None, clock: str = "") -> 
     Args:
         dumps: pass dumps found beside the run.
         side: what stands to the right of the lanes.
-        clock: how host stamps lie on the device's axis, where the run has both.
+        clock: how host stamps relate to the device's axis, where the run has both.
     """
     return html.Div(
         [

@@ -128,7 +128,7 @@ def test_through_untimed_finds_what_the_reference_loses() -> None:
     plain, through = critical_path(capture, "static"), critical_path(capture, "static", through_untimed=True)
     assert (plain.hb_edges, plain.length_ticks) == (0, 11)
     assert (through.hb_edges, through.length_ticks) == (1, 15)
-    assert "2 tasks without records lie between others" in plain.notes[0]
+    assert "2 tasks without records are between others" in plain.notes[0]
     assert "Led also through tasks without records" in through.notes[0]
 
 

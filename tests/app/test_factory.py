@@ -100,7 +100,7 @@ def test_every_id_a_callback_names_exists_on_some_page(app: Dash, services: Serv
 def test_a_broken_capture_gives_a_notice_that_names_the_file(services: Services, page: str) -> None:
     text = texts_in(show(services, page, "broken"))
     assert "chip_swimlane_records.json" in text
-    assert "This cannot be shown" in text
+    assert "The page cannot be shown" in text
 
 
 def test_an_unknown_run_or_page_is_a_notice(services: Services) -> None:

@@ -101,7 +101,7 @@ def _rows(table: Table, limit: int | None) -> list[tuple[str, ...]]:
 
 
 def shown(cell: Any, column: Column) -> str:
-    """A cell as a person reads it: thousands separated, shares in percent, long lists counted."""
+    """A cell as users read it: thousands separated, shares in percent, long lists counted."""
     if cell is None:
         return "–"
     if isinstance(cell, bool):
