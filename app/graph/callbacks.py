@@ -11,8 +11,8 @@ from app.server.services import Services
 from app.shell import ids
 from app.shell.url_state import ViewState, decode
 from app.work import waiting
-from components.dag import elements as dag
 from components.dag import page as dag_page
+from components.dag.elements import elements
 
 
 def register(app: Dash, services: Services) -> None:
@@ -51,7 +51,7 @@ def redrawn(services: Services, run_key: str, view: ViewState) -> list[Any]:
     """Elements, styles, figures, edge modes and notes of the picture of ``view``."""
     drawn, problem = picture.possible(services, run_key, view)
     return [
-        dag.elements(drawn.capture, drawn.scene, drawn.layout, drawn.marks),
+        elements(drawn.capture, drawn.scene, drawn.layout, drawn.marks),
         page.styles(drawn.direction),
         dag_page.hud(drawn.scene, drawn.mode),
         dag_page.mode_buttons(drawn.mode, drawn.mode_counts),

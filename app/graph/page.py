@@ -14,8 +14,8 @@ from app.shell.page import Page
 from app.shell.url_state import ViewState
 from app.work import waiting
 from app.work.jobs import Job
-from components.dag import elements as dag
 from components.dag import page as dag_page
+from components.dag.elements import elements
 from components.dag.style import stylesheet
 from components.notices import not_available, notice
 
@@ -157,7 +157,7 @@ def _canvas(drawn: picture.Picture) -> html.Div:
         [
             cyto.Cytoscape(
                 id=CY,
-                elements=dag.elements(drawn.capture, drawn.scene, drawn.layout, drawn.marks),
+                elements=elements(drawn.capture, drawn.scene, drawn.layout, drawn.marks),
                 layout={"name": "preset", "fit": True, "padding": 30},
                 stylesheet=stylesheet("light", drawn.direction),
                 style={"width": "100%", "height": "100%"},

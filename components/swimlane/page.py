@@ -6,7 +6,7 @@ from typing import Any
 
 from dash import dcc, html
 
-from components import plot as graph
+from components.plot import graph
 
 VIEWS = (
     ("worker", "Worker", "One lane per core: when each block ran"),
@@ -178,7 +178,7 @@ def _lanes() -> html.Div:
         [
             html.Canvas(id="swim-canvas", className="swim-canvas", **{"aria-hidden": "true"}),
             html.Div(
-                graph.graph("swim-graph", displayModeBar=False, responsive=False, doubleClick=False),
+                graph("swim-graph", displayModeBar=False, responsive=False, doubleClick=False),
                 className="swim-graph",
                 **{"aria-hidden": "true"},
             ),

@@ -9,7 +9,7 @@ import pytest
 
 from analysis.capture.store import Store
 from analysis.synth.capture import write_capture
-from app.analyses import views as table_page
+from app.analyses import views
 from app.runs.library import run_key
 from app.server.factory import make_services
 from app.server.settings import Root, Settings
@@ -133,13 +133,13 @@ def test_an_analysis_of_a_large_capture_is_computed_by_a_child(tmp_path: Path) -
     services.library.scan_once()
     key = run_key("r", "c/dfx_outputs")
     view = ViewState(kind="static")
-    panel = table_page.waiting(services, key, "critical-path", view)
+    panel = views.waiting(services, key, "critical-path", view)
     assert panel is not None
     assert "Computing critical path" in str(panel)
     run = services.library.run(key)
     job = Job(run.source, 0, run.signature, "critical-path", {"kind": "static"})
     assert wait(services.jobs, job).state == "done"
-    assert table_page.waiting(services, key, "critical-path", view) is None
+    assert views.waiting(services, key, "critical-path", view) is None
     assert services.analyses.kept(services.library.capture(key).meta.capture_id, "critical-path", {"kind": "static"})
 
 
