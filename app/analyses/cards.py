@@ -65,15 +65,16 @@ def quick_cards(services: Services, capture: Capture, view: ViewState, run_key: 
     ]
 
 
-def slots() -> list[html.Div]:
+def slots() -> list[Any]:
     """Where the callbacks put the cards that need an analysis."""
     return [
-        _slot(_slot_id(analysis, card), cards.card(card.title, "…", "being computed"))
+        part
         for analysis, card in registry.cards()
+        for part in _slot(_slot_id(analysis, card), cards.card(card.title, "…", "being computed"))
     ]
 
 
-def plot_slot() -> html.Div:
+def plot_slot() -> list[Any]:
     """Where the curves over time are drawn."""
     return _slot(ids.OVERVIEW_PLOT, notices.empty("being computed …"), "overview-plot")
 
@@ -82,9 +83,12 @@ def _slot_id(analysis: Analysis, card: Card) -> str:
     return f"overview-card-{card.page or analysis.name}"
 
 
-def _slot(slot_id: str, waiting: Any, class_name: str = "") -> html.Div:
-    tick = dcc.Interval(id=f"{slot_id}-tick", interval=ASK_MS)
-    return html.Div([html.Div(waiting, id=slot_id, className=class_name), tick], className="slot")
+def _slot(slot_id: str, waiting: Any, class_name: str = "") -> list[Any]:
+    """The slot, and what makes it ask again."""
+    return [
+        html.Div(waiting, id=slot_id, className=class_name),
+        dcc.Interval(id=f"{slot_id}-tick", interval=ASK_MS),
+    ]
 
 
 def register(app: Dash, services: Services) -> None:

@@ -19,5 +19,5 @@ def content(services: Services, view: ViewState, run_key: str) -> list[Any]:
         panel.headline("Overview", "How did this run go?", services.href("", run_key, view), ""),
         html.Div([*quick_cards(services, capture, view, run_key), *slots()], className="cards panel-cards"),
         html.H3(CURVES.overview_curves, className="panel-subhead"),
-        plot_slot(),
+        *plot_slot(),
     ]
