@@ -7,11 +7,9 @@ every worker afterwards.
 from __future__ import annotations
 
 import hashlib
-import threading
 from dataclasses import dataclass, replace
 from typing import Any
 
-import cachetools
 import numpy as np
 
 from analysis import selection
@@ -27,6 +25,7 @@ from app.analyses.highlighted import highlighted_tasks, path_outcome
 from app.server.services import Services
 from app.shell.url_state import ViewState
 
+KEPT_DRAWN = 16
 BUDGET_S = 0.8
 """Time a layout may spend on fewer crossings."""
 APART_MAX = 250
@@ -89,22 +88,15 @@ def picture_key(services: Services, capture: Capture, view: ViewState) -> str:
 
 def _drawn_apart(services: Services, capture: Capture, view: ViewState) -> frozenset[int]:
     """The tasks that the summary of ``view`` draws one by one, before the selected one is added."""
-    key = (capture.meta.capture_id, view.exp, view.gdepth)
-    with _LOCK:
-        found = _DRAWN_APART.get(key)
-    if found is None:
+
+    def make() -> frozenset[int]:
         parts = prepared.parts(services.store, capture)
-        scene = summary_scene(
-            capture, parts, _groups(view), near_tasks(capture, _anchors(capture, view), view.gdepth), None
-        )
-        found = frozenset(scene.task[scene.task >= 0].tolist())
-        with _LOCK:
-            _DRAWN_APART[key] = found
-    return found
+        near = near_tasks(capture, _anchors(capture, view), view.gdepth)
+        scene = summary_scene(capture, parts, _groups(view), near, None)
+        return frozenset(scene.task[scene.task >= 0].tolist())
 
-
-_DRAWN_APART: cachetools.LRUCache[tuple[str, tuple[str, ...], int], frozenset[int]] = cachetools.LRUCache(16)
-_LOCK = threading.Lock()
+    key = (capture.meta.capture_id, view.exp, view.gdepth)
+    return services.caches.get("graph tasks drawn", key, make, KEPT_DRAWN)
 
 
 def shown_scope(capture: Capture, view: ViewState) -> str:

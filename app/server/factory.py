@@ -12,9 +12,11 @@ import flask
 from dash import Dash
 
 from analysis.capture.store import Store
+from app.runs import content
 from app.runs.facts import FactsCache
 from app.runs.library import Library
 from app.server import errors, health, scripts, security
+from app.server.places import Places
 from app.server.services import Services
 from app.server.settings import Settings
 from app.shell import frame, router, url_state
@@ -22,7 +24,8 @@ from app.shell import routes as shell_routes
 from app.shell.feature import Feature, View
 from app.shell.links import Links
 from app.work import callbacks as work_callbacks
-from app.work.jobs import Jobs
+from app.work.caches import Caches
+from app.work.jobs import Jobs, Limits
 from app.work.outcomes import Analyses
 
 FEATURES: tuple[Feature, ...] = tuple(
@@ -49,7 +52,8 @@ def create_app(settings: Settings) -> Dash:
         "swimscope",
         server=server,
         assets_folder=str(assets_folder()),
-        assets_ignore=r"\.js$",  # app.server.scripts joins them
+        assets_ignore=r"\.js$",  # app.server.scripts serves the bundle
+        assets_path_ignore=["js", "node_modules", "vendor"],
         requests_pathname_prefix=settings.url_prefix,
         routes_pathname_prefix=settings.url_prefix,
         title=settings.title,
@@ -73,8 +77,9 @@ def create_app(settings: Settings) -> Dash:
             callbacks(app, services)
         for routes in feature.routes:
             routes(server, services)
+    content.register(server)
     security.register(app, settings)
-    errors.register(app, settings.url_prefix)
+    errors.register(app, settings)
     server.extensions["swimscope"] = services
     return app
 
@@ -83,7 +88,9 @@ def make_services(settings: Settings) -> Services:
     """The bundle for ``settings``; nothing is scanned or opened yet."""
     store = Store(settings.data_dir / "store")
     outcomes = settings.data_dir / "outcomes"
-    jobs = Jobs(settings.data_dir / "jobs", settings.data_dir / "store", outcomes)
+    limits = Limits(settings.jobs_at_once, settings.job_memory_max_bytes, settings.job_time_max_s)
+    shown = Places.of(settings).shown
+    jobs = Jobs(settings.data_dir / "jobs", settings.data_dir / "store", outcomes, limits, shown)
     return Services(
         settings=settings,
         library=Library(settings, store, FactsCache(settings.data_dir / "facts"), jobs),
@@ -91,6 +98,7 @@ def make_services(settings: Settings) -> Services:
         jobs=jobs,
         analyses=Analyses(outcomes),
         links=Links(settings.data_dir / "links", settings.link_max_bytes),
+        caches=Caches(),
     )
 
 

@@ -25,13 +25,13 @@ from analysis.timeline.find import (
 from analysis.timeline.highlight import search_items
 from analysis.timeline.items import ItemTitles
 from analysis.timeline.lines import dependency_lines
+from analysis.timeline.message import MARK_BINS
 from analysis.timeline.query import LodIndex
 from app.swimlane.request import Request
 
 MAX_SELECTED = 4_000
 """Outlined items of one selection; the answer says how many there are."""
 MAX_LINES = 1_500
-MARK_BINS = 512
 
 
 def describe(request: Request, index: LodIndex, position: int) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def select(request: Request) -> dict[str, Any]:
     ]  # fmt: skip
     answer["label"] = task_label(int(request.capture.tasks.task_id[task]))
     answer["name"] = request.capture.task_name(task)
-    depth, sides = request.integer("depth", 1), request.text("deps") or "both"
+    depth, sides = request.depth(), request.text("deps") or "both"
     found = dependency_lines(request.capture, index, task, depth, sides, hidden, MAX_LINES)
     ends = index.track_of(found.from_item), index.track_of(found.to_item)
     answer["lines"] = [

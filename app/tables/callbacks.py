@@ -6,7 +6,7 @@ from typing import Any
 
 from dash import Dash, Input, Output, State, no_update
 
-from app.analyses.blocks import Orders, block
+from app.analyses.blocks import block
 from app.analyses.views import table_view
 from app.server.services import Services
 from app.shell import ids
@@ -14,8 +14,7 @@ from app.shell.url_state import decode
 
 
 def register(app: Dash, services: Services) -> None:
-    """Answer AG Grid's infinite row model; the order of the newest questions is kept, as blocks follow each other."""
-    orders = Orders()
+    """Answer AG Grid's infinite row model."""
 
     @app.callback(
         Output(ids.TABLE_GRID, "getRowsResponse"),
@@ -28,5 +27,4 @@ def register(app: Dash, services: Services) -> None:
         if not request:
             return no_update
         view, _problems = decode(query)
-        shown = table_view(services, run["key"], run["page"], view)
-        return block(shown, request, view.q, orders)
+        return block(services, table_view(services, run["key"], run["page"], view), request, view.q)

@@ -35,33 +35,22 @@ def test_a_large_capture_starts_a_job_and_asks_again(services: Services, monkeyp
     small = dataclasses.replace(services.settings, inline_analysis_records=1)
     large = dataclasses.replace(services, settings=small)
     stands = Progress("idle")
-    offered: list[str] = []
+    started: list[str] = []
 
-    def offer(_self: Any, job: jobs.Job) -> Progress:
-        offered.append(job.analysis)
+    def start(_self: Any, job: jobs.Job) -> Progress:
+        started.append(job.analysis)
         return Progress("running")
 
     monkeypatch.setattr(jobs.Jobs, "status", lambda _self, _job: stands)
-    monkeypatch.setattr(jobs.Jobs, "offer", offer)
+    monkeypatch.setattr(jobs.Jobs, "start", start)
     monkeypatch.setattr(type(services.analyses), "kept", lambda *_: None)
     assert outcome_or_job(large, key, 0, "chains", False) is None
     stands = Progress("running")
     assert outcome_or_job(large, key, 0, "chains", True) is None
-    assert offered == ["chains"]
+    assert started == ["chains"]
     stands = Progress("failed", message="no memory")
     failed = outcome_or_job(large, key, 0, "chains", True)
     assert failed is not None
     assert failed.reason == "no memory"
     assert outcome_or_job(large, key, 0, "chains", False) is None
-    assert offered == ["chains", "chains"]
-
-
-def test_few_children_run_at_once(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Child:
-        def poll(self) -> None:
-            return None
-
-    monkeypatch.setattr(services.jobs, "_children", {str(at): Child() for at in range(jobs.OFFERED_AT_ONCE)})
-    monkeypatch.setattr(services.jobs, "start", lambda _job: pytest.fail("one too many"))
-    run = services.library.run(key_of(services, "attention"))
-    assert services.jobs.offer(jobs.Job(run.source, 0, run.signature, "chains")).state == "idle"
+    assert started == ["chains", "chains"]

@@ -10,6 +10,7 @@ from analysis.selection import MAX_ID
 from app.shell.url_state import (
     KEYS,
     MAX_TICKS,
+    STEPS,
     Key,
     Place,
     Problem,
@@ -50,7 +51,7 @@ def views(draw: st.DrawFn) -> ViewState:
         t0=t0,
         t1=t1,
         view=draw(st.sampled_from(["worker", "scheduler", "phases", "orch"])),
-        depth=draw(st.integers(-1, 1_000)),
+        depth=draw(st.sampled_from([int(step) for step in STEPS])),
         q=draw(st.text(max_size=200)),
         mk=draw(LISTS),
         pin=draw(LISTS),

@@ -7,7 +7,7 @@ from typing import Any
 from dash import Dash, Input, Output, State, ctx, no_update
 
 from analysis.errors import SwimscopeError
-from app.analyses.blocks import Orders, block
+from app.analyses.blocks import block
 from app.server.services import Services
 from app.shell import ids
 from app.shell.url_state import decode
@@ -20,7 +20,7 @@ from components.swimlane import panel
 
 def register(app: Dash, services: Services) -> None:
     """Answer the panel's requests; assets/js/panel asks only while the panel is open."""
-    panels, orders = Panels(services), Orders()
+    panels = Panels(services)
     register_waiting(app, services, panels)
 
     @app.callback(
@@ -41,7 +41,7 @@ def register(app: Dash, services: Services) -> None:
         if not asked or not request:
             return no_update
         tab = read_tab(decode(request["query"])[0])
-        return block(panels.table_view(request["run"], tab), asked, "", orders)
+        return block(services, panels.table_view(request["run"], tab), asked, "")
 
 
 def answer(services: Services, panels: Panels, request: dict[str, Any]) -> Any:
@@ -65,7 +65,9 @@ def register_waiting(app: Dash, services: Services, panels: Panels) -> None:
         State(panel.SCOPE + ids.OPEN_JOB, "data"),
         prevent_initial_call=True,
     )
-    def follow(_tick: Any, _cancel: Any, _retry: Any, request: dict[str, Any], what: dict[str, Any]) -> Any:
+    def follow(_tick: Any, _cancel: Any, _retry: Any, request: dict[str, Any] | None, what: dict[str, Any]) -> Any:
+        if not request:
+            return no_update, no_update
         launch = decode(request["query"])[0].launch
         progress = stand(services, request["run"], launch, what, str(ctx.triggered_id).removeprefix(panel.SCOPE))
         if progress.state != "done":
