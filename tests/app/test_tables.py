@@ -29,8 +29,8 @@ TABLE = Table(
 )
 
 
-def names(**query: Any) -> list[str]:
-    rows = query.select(TABLE, query.get("sort", []), query.get("filters", {}), query.get("search", ""))
+def names(**asked: Any) -> list[str]:
+    rows = query.select(TABLE, asked.get("sort", []), asked.get("filters", {}), asked.get("search", ""))
     return [TABLE.cells("name")[at] for at in rows.tolist()]
 
 
