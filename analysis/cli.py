@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from analysis.capture import Capture, ids
+from analysis.entry import MAX_US, Analysis, Parameter
 from analysis.errors import AmbiguousError, LimitError, NotAvailable, ParameterError, SwimscopeError, readable
-from analysis.registry import ANALYSES, MAX_US, Analysis, Parameter
+from analysis.registry import ANALYSES
 from analysis.stdout import OutputError, output_errors
 from analysis.version import version
 
@@ -90,7 +91,7 @@ def build_parser() -> argparse.ArgumentParser:
     info.set_defaults(command=_info)
     for analysis in ANALYSES:
         sub = commands.add_parser(analysis.name, help=analysis.question, description=analysis.question)
-        _add_input(sub, FORMATS)
+        _add_input(sub, (*FORMATS, *(name for name, _ in analysis.exports)))
         for parameter in analysis.parameters:
             _add_parameter(sub, parameter)
         sub.set_defaults(command=_analyse, analysis=analysis)
@@ -287,6 +288,8 @@ def _analyse(options: argparse.Namespace) -> None:
         text = _json(result.to_json())
     elif options.format == "csv":
         text = result.table.to_csv()
+    elif options.format in dict(analysis.exports):
+        text = "".join(analysis.exported(options.format, capture, result))
     else:
         text = "\n".join(f"{title}\n{table.to_text()}" for title, table in analysis.tables(result))
         text += "".join(f"\nNote: {note}\n" for note in analysis.notes(result))
@@ -326,12 +329,13 @@ def _info(options: argparse.Namespace) -> None:
 
 
 def _report(options: argparse.Namespace) -> None:
-    from analysis.export.report import build as report
+    from analysis.export.report.build import build
+    from analysis.export.report.writers import to_html, to_markdown
 
     if options.link is not None and not options.link.startswith(("http://", "https://")):
         raise UsageError("--link takes an address that begins with http:// or https://")
-    built = report.build(_open(options), options.link)
-    _write(report.to_html(built) if options.format == "html" else report.to_markdown(built), options.out)
+    report = build(_open(options), options.link)
+    _write(to_html(report) if options.format == "html" else to_markdown(report), options.out)
 
 
 def _trace(options: argparse.Namespace) -> None:

@@ -118,7 +118,7 @@ def grid(
     }
     if infinite:
         base |= {"cacheBlockSize": 200, "maxBlocksInCache": 20, "infiniteInitialRowCount": 1, "rowBuffer": 20}
-        # dash-ag-grid keeps only the newest request: two at a time would leave rows empty for ever.
+        # dash-ag-grid keeps only the newest request: two at a time would leave rows empty indefinitely.
         base |= {"maxConcurrentDatasourceRequests": 1, "blockLoadDebounceMillis": 60}
     table = dag.AgGrid(
         id=grid_id,

@@ -65,7 +65,7 @@ VERSION = f"{STORE_VERSION}.{zlib.crc32(_LAYOUT.encode()):08x}"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One stored capture or set of derived arrays: where it lies, how big it is, when it was last used."""
+    """One stored capture or set of derived arrays: where it is, how big it is, when it was last used."""
 
     path: Path
     size_bytes: int
@@ -378,7 +378,7 @@ def _columns(columns: Arrays, table: str, kind: type) -> Arrays:
 
 
 def _stat_key(inputs: Inputs, ask: _Ask) -> str:
-    """Names the files as they lie on disk now: path, size, modification time, inode, rights."""
+    """Names the files as they are on disk now: path, size, modification time, inode, rights."""
     parts = [VERSION, str(ask)]
     for kind in sorted(inputs.files):
         path = inputs.files[kind]

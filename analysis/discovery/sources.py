@@ -41,7 +41,7 @@ def capture_paths(path: str | Path, on_error: ErrorSink | None = None) -> list[P
 
     Args:
         path: a swimlane file, or a directory to search.
-        on_error: told about everything that cannot be read; the search goes on.
+        on_error: called with everything that cannot be read; the search goes on.
 
     Raises:
         NotFoundError: nothing there, or no capture in it.

@@ -47,7 +47,7 @@ def _cut_short(path: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One capture of the tree: where it lies, its size, and the options of ``write_capture``."""
+    """One capture of the tree: where it is, its size, and the options of ``write_capture``."""
 
     name: str
     records: int

@@ -71,7 +71,7 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run that can be opened: its row and what lies on disk."""
+    """A run that can be opened: its row and what is on disk."""
 
     row: RunRow
     disk: CaptureSource

@@ -18,7 +18,7 @@ MISSING_LAST = {"comparator": {"function": "swimscope_missingLast"}}
 COLUMNS: tuple[GridColumn, ...] = (
     GridColumn("name", "Run", "link", "The run's directory; opens its overview.", 216, flex=1),
     GridColumn("root", "Root", "text", "Name of the mounted directory tree.", 84),
-    GridColumn("path", "Path", "text", "Where the capture lies under its root.", 140, flex=4),
+    GridColumn("path", "Path", "text", "Where the capture is under its root.", 140, flex=4),
     GridColumn("group", "Run tree", "text", "Directory that holds the ranks or devices of one run.", 150, hide=True),
     GridColumn("rank", "Rank", "text", "Rank and device parts of the path.", 80, hide=True),
     GridColumn("modified", "Modified (UTC)", "time", "Newest modification of the capture's files.", 152),

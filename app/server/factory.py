@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import logging
 from dataclasses import replace
@@ -12,11 +13,7 @@ import flask
 from dash import Dash
 
 from analysis.capture.store import Store
-from app.functions import feature as functions
-from app.graph import feature as graph
-from app.overview import feature as overview
 from app.runs import content
-from app.runs import feature as runs
 from app.runs.facts import FactsCache
 from app.runs.library import Library
 from app.runs.uploads.store import Uploads
@@ -25,25 +22,25 @@ from app.server import errors, health, scripts, security
 from app.server.places import Places
 from app.server.services import Services
 from app.server.settings import UPLOADS_ROOT, Root, Settings
-from app.shell import frame as shell
-from app.shell import router, url_state
-from app.shell import routes as links
+from app.shell import frame, router, url_state
+from app.shell import routes as shell_routes
 from app.shell.feature import Feature, View
 from app.shell.links import Links
-from app.swimlane import feature as swimlane
-from app.tables import feature as tables
-from app.work import callbacks as waiting
+from app.work import callbacks as work_callbacks
 from app.work.caches import Caches
 from app.work.jobs import Jobs, Limits
 from app.work.outcomes import Analyses
 
-FEATURES: tuple[Feature, ...] = (
-    runs.FEATURE,
-    overview.FEATURE,
-    swimlane.FEATURE,
-    functions.FEATURE,
-    graph.FEATURE,
-    tables.FEATURE,
+FEATURES: tuple[Feature, ...] = tuple(
+    importlib.import_module(f"app.{name}.feature").FEATURE
+    for name in (
+        "runs",
+        "overview",
+        "swimlane",
+        "functions",
+        "graph",
+        "tables",
+    )
 )
 """Everything the product shows; a new feature is one line here."""
 
@@ -66,17 +63,17 @@ def create_app(settings: Settings) -> Dash:
         update_title="",
         serve_locally=True,
         compress=True,
-        # Pages come and go, so callbacks name ids that the first layout lacks; tests/app/test_ids.py checks each.
+        # Pages come and go, so callbacks name ids that the first layout lacks; tests/app/test_factory.py checks each.
         suppress_callback_exceptions=True,
         on_error=errors.on_error,
     )
     url_state.declare(key for feature in FEATURES for key in feature.keys)
     views = tuple(view for feature in FEATURES for view in feature.views)
-    app.layout = lambda: shell.layout(services, views)
+    app.layout = lambda: frame.layout(services, views)
     app.index_string = index_string(app, settings, views, scripts.register(server, settings, assets_folder()))
     router.register(app, services, views)
-    waiting.register(app, services)
-    links.register(server, services)
+    work_callbacks.register(app, services)
+    shell_routes.register(server, services)
     health.register(server, services)
     for feature in FEATURES:
         for callbacks in feature.callbacks:

@@ -64,7 +64,7 @@ class Settings:
         "Host names by which browsers may address the server, separated by commas; empty: the names it listened on "
         "and any IP address; * for every name.",
     )
-    url_prefix: str = _setting("/", "", "Path prefix when the server lies behind a proxy, for example /swimscope/.")
+    url_prefix: str = _setting("/", "", "Path prefix when the server is behind a proxy, for example /swimscope/.")
     title: str = _setting("Swimscope", "", "Name shown in the top bar and the browser tab.")
     auth_user: str = _setting("", "", "User name for sign-in; empty switches sign-in off.")
     auth_password_hash: str = _setting("", "", "Password hash made by `swimscope hash-password`.", secret=True)

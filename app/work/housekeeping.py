@@ -1,4 +1,4 @@
-"""What keeps the data directory from growing for ever? What was used longest ago goes when a limit is passed."""
+"""What keeps the data directory from growing indefinitely? What was used longest ago goes when a limit is passed."""
 
 from __future__ import annotations
 

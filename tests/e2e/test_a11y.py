@@ -16,7 +16,7 @@ _SETTLED = """() => {
   const text = swimscope.theme.css('--text');
   const plots = [...document.querySelectorAll('.plot-themed .js-plotly-plot')];
   const moving = document.getAnimations().some((each) => each.playState === 'running' && each.effect.getTiming().iterations === 1);
-  return !moving && plots.every((plot) => plot.layout.font.color === text);
+  return !moving && figures.every((plot) => plot.layout.font.color === text);
 }"""
 """Plots follow the theme a frame later, and colours may fade: what axe would see in between is nobody's page."""
 

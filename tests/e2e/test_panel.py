@@ -10,15 +10,14 @@ from contextlib import redirect_stdout
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from analysis import cli
-from app.swimlane.panel.tabs import TABS
+from analysis import cli, registry
 from tests.e2e.harness import THEMES, VIEWPORTS, Server, open_page, set_theme
 from tests.e2e.panel_page import Panel, arrive, box
 from tests.e2e.test_a11y import check_accessible
 from tests.shared_data import capture_dir, needs_shared
 from tests.waiting import until
 
-TABLES = [name for name, _text in TABS if name != "overview"]
+TABLES = [item.name for item in registry.in_panel()]
 DEVICE = "qwen3_14b_decode_device"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from analysis.entry import Analysis
 from analysis.results import Column, Table
 from components.grid import GridColumn
 
@@ -76,25 +77,20 @@ def rows(
     return [record | {"_row": str(first + at)} | selection(record) for at, record in enumerate(table.to_records())]
 
 
-def selection_of(analysis: str, parameters: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], dict[str, str]]:
-    """What a click on a row of ``analysis`` puts into the URL."""
-    kind = str(parameters.get("kind", "observed"))
+def selection_of(analysis: Analysis, parameters: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], dict[str, str]]:
+    """What a click on a row of ``analysis`` puts into the URL: the first of its rules whose cell is there."""
+    values = {parameter.name: parameter.default for parameter in analysis.parameters} | dict(parameters)
 
     def pick(row: Mapping[str, Any]) -> dict[str, str]:
-        if analysis == "chains" and row.get("tasks"):
-            return {"sel": f"chain:{row['tasks'][0]}", "hl": f"chain:{row['tasks'][0]}"}
-        if analysis == "gaps" and row.get("task_id"):
-            return {"sel": f"gap:{row['task_id']}", "hl": f"path:{kind}"}
-        if analysis in ("critical-path", "path-difference") and row.get("task_id"):
-            return {"sel": f"task:{row['task_id']}", "hl": f"path:{kind}"}
-        if analysis in ("early-dispatch", "markers") and row.get("task_id"):
-            return {"sel": f"task:{row['task_id']}", "hl": "early"}
-        if row.get("task_id"):
-            return {"sel": f"task:{row['task_id']}", "hl": f"task:{row['task_id']}"}
-        if row.get("func_id") is not None and int(row["func_id"]) >= -1:
-            return {"sel": f"func:{row['func_id']}", "hl": f"func:{row['func_id']}"}
-        if row.get("succ"):
-            return {"sel": f"task:{row['succ']}"}
+        for rule in analysis.selects:
+            cell = row.get(rule.column)
+            if isinstance(cell, tuple | list):
+                cell = cell[0] if cell else None
+            if cell is None or cell == "" or (rule.word == "func" and int(cell) < -1):
+                continue
+            sel = f"{rule.word}:{cell}"
+            highlight = sel if rule.highlight == "same" else rule.highlight.format(**values)
+            return {"sel": sel, "hl": highlight} if highlight else {"sel": sel}
         return {}
 
     return pick

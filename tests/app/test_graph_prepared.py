@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from analysis.graph import reduction
+from analysis.graph import prepared, reduction
 from analysis.synth.capture import write_capture
 from app.graph import page
-from app.graph import prepared as graph_kept
 from app.runs.library import run_key
 from app.server.factory import create_app
 from app.server.services import Services
@@ -42,7 +41,7 @@ def text_of(component: Any) -> str:
 
 def job(services: Services, mode: str) -> Job:
     run = services.library.run(KEY)
-    return Job(run.source, 0, run.signature, graph_kept.JOB, {"mode": mode})
+    return Job(run.source, 0, run.signature, prepared.JOB, {"mode": mode})
 
 
 @pytest.mark.parametrize("mode", ["full", "reduced", "omitted-df"])
@@ -51,7 +50,7 @@ def test_the_page_waits_for_the_child_and_then_shows_the_picture(large: Services
     assert "Preparing the task graph" in shown
     assert "launch,mode" in shown
     assert large.jobs.wait(job(large, mode)).state == "done"
-    assert page.prepared(large, ViewState(mode=mode), KEY)
+    assert page.is_prepared(large, ViewState(mode=mode), KEY)
     assert page.CY in text_of(page.layout(large, ViewState(mode=mode), KEY))
 
 
@@ -61,13 +60,13 @@ def test_each_mode_is_prepared_when_it_is_asked_for(
 ) -> None:
     """Of a graph with few edges all modes at once, since every mode shows its count."""
     if many:
-        monkeypatch.setattr(graph_kept, "LARGE_EDGES", 10)
+        monkeypatch.setattr(prepared, "LARGE_EDGES", 10)
     capture = large.library.capture(KEY)
     said: list[float] = []
 
     def ready_after(mode: str) -> list[str]:
-        graph_kept.prepare(large.store, capture, mode, lambda share, _step: said.append(share))
-        return [name for name in reduction.MODES if graph_kept.ready(large.store, capture, name)]
+        prepared.prepare(large.store, capture, mode, lambda share, _step: said.append(share))
+        return [name for name in reduction.MODES if prepared.ready(large.store, capture, name)]
 
     assert ready_after("full") == (["full"] if many else list(reduction.MODES))
     assert ready_after("reduced") == (["full", "reduced", "omitted"] if many else list(reduction.MODES))
@@ -78,8 +77,8 @@ def test_each_mode_is_prepared_when_it_is_asked_for(
 def test_a_small_graph_and_a_missing_one_wait_for_nothing(tmp_path: Path) -> None:
     write_capture(tmp_path / "small" / "c" / "dfx_outputs", 300, 1)
     small = services_over(tmp_path / "small", tmp_path / "a", 1_000)
-    assert page.waiting(small, ViewState(mode="reduced-df"), KEY) is None
+    assert page.preparing(small, ViewState(mode="reduced-df"), KEY) is None
     write_capture(tmp_path / "none" / "c" / "dfx_outputs", 300, 1, deps=False)
     none = services_over(tmp_path / "none", tmp_path / "b", 10)
-    assert page.waiting(none, ViewState(), KEY) is None
+    assert page.preparing(none, ViewState(), KEY) is None
     assert "deps.json is missing" in text_of(page.layout(none, ViewState(), KEY))

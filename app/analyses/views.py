@@ -9,27 +9,14 @@ from numpy.typing import NDArray
 
 from analysis import registry
 from analysis.capture import Capture
-from analysis.registry import Analysis, Parameter
+from analysis.entry import Analysis, Parameter
 from analysis.results import Table
+from app.analyses import query
 from app.server.services import Services
 from app.shell.url_state import Problem, ViewState
-from app.tables import query as table_query
-from app.work import waiting as opening
 from app.work.outcomes import Outcome, outcome_key
+from app.work.waiting import waiting_for
 from components.grid import filter_model, sort_keys
-
-URL_KEY = {
-    "kind": "kind",
-    "order": "kind",
-    "mode": "mode",
-    "threshold_us": "thr",
-    "through_untimed": "untimed",
-    "t0_ticks": "t0",
-    "t1_ticks": "t1",
-}
-"""Parameter of an analysis → key of the URL that carries it; a parameter without a key keeps its default."""
-MARKS_ONLY = ("threshold_us",)
-"""Parameters that a page uses to mark rows, where the command line leaves the others out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +40,16 @@ class TableView:
     def table(self) -> Table:
         """The chosen table."""
         return self.outcome.tables[self.at][1]
+
+    @property
+    def total(self) -> Table | None:
+        """The table that stands as the last row of the chosen one."""
+        return dict(self.outcome.tables).get(self.analysis.total) if self.at == 0 else None
+
+    @property
+    def choices(self) -> list[tuple[str, int]]:
+        """Title and length of every table to choose from."""
+        return [(title, len(table)) for title, table in self.outcome.tables if title != self.analysis.total]
 
 
 def table_view(services: Services, run_key: str, name: str, view: ViewState) -> TableView:
@@ -78,11 +75,11 @@ def waiting(services: Services, run_key: str, name: str, view: ViewState, scope:
     """The panel to show while the outcome of a large capture is being computed, or None when it is there or quick."""
     capture = services.library.capture(run_key, view.launch)
     parameters, _problems = parameters_for(capture, registry.find(name), view)
-    return opening.waiting_for(services, services.library.run(run_key), capture, name, parameters, scope)
+    return waiting_for(services, services.library.run(run_key), capture, name, parameters, scope)
 
 
 def parameters_for(capture: Capture, analysis: Analysis, view: ViewState) -> tuple[dict[str, Any], list[Problem]]:
-    """:func:`parameters_of`, without a window that lies outside the run."""
+    """:func:`parameters_of`, without a window that is outside the run."""
     parameters, problems = parameters_of(analysis, view)
     return parameters, problems + _drop_window_outside(capture, parameters)
 
@@ -92,10 +89,10 @@ def parameters_of(analysis: Analysis, view: ViewState) -> tuple[dict[str, Any], 
     out: dict[str, Any] = {}
     problems = []
     for parameter in analysis.parameters:
-        key = URL_KEY.get(parameter.name, "")
+        key = parameter.url_key
         value = getattr(view, key) if key else None
         moment = parameter.kind == "time"
-        if value is None or (value in ("", 0) and not moment) or parameter.name in MARKS_ONLY:
+        if value is None or (value in ("", 0) and not moment) or parameter.marks:
             continue
         if parameter.kind == "choice" and value not in parameter.choices:
             problems.append(Problem(key, str(value), "not one of " + ", ".join(parameter.choices)))
@@ -106,7 +103,7 @@ def parameters_of(analysis: Analysis, view: ViewState) -> tuple[dict[str, Any], 
 
 
 def _drop_window_outside(capture: Capture, parameters: dict[str, Any]) -> list[Problem]:
-    """Take a window that lies outside the run, which a link from another launch may carry, out of ``parameters``."""
+    """Take a window that is outside the run, which a link from another launch may carry, out of ``parameters``."""
     if not len(capture.records) or not {"t0_ticks", "t1_ticks"} & set(parameters):
         return []
     t0 = parameters.get("t0_ticks", int(capture.records.start_ticks.min()))
@@ -115,20 +112,26 @@ def _drop_window_outside(capture: Capture, parameters: dict[str, Any]) -> list[P
         return []
     for name in ("t0_ticks", "t1_ticks"):
         parameters.pop(name, None)
-    return [Problem("t0", str(t0), "the window lies outside the run")]
+    return [Problem("t0", str(t0), "the window is outside the run")]
 
 
 def url_keys(analysis: Analysis) -> tuple[str, ...]:
     """URL keys whose change needs the page built again."""
-    keys = [URL_KEY[p.name] for p in analysis.parameters if p.name in URL_KEY]
+    keys = [parameter.url_key for parameter in analysis.parameters if parameter.url_key]
     return ("launch", "tab", *dict.fromkeys(keys))
 
 
 def choice_parameters(analysis: Analysis) -> list[Parameter]:
     """Parameters with a list of choices that the URL can carry."""
-    return [p for p in analysis.parameters if p.kind == "choice" and p.name in URL_KEY]
+    return [parameter for parameter in analysis.parameters if parameter.kind == "choice" and parameter.url_key]
 
 
-def selected_rows(table: Table, view: ViewState) -> NDArray[Any]:
-    """Rows that the view's filters and search text leave, in its order."""
-    return table_query.select(table, sort_keys(view.sort), filter_model(view.f), view.q)
+def marked_above(analysis: Analysis, view: ViewState) -> dict[str, float]:
+    """Column → value of the URL above which its cells are marked."""
+    limits = {p.marks: getattr(view, p.url_key) for p in analysis.parameters if p.marks and p.url_key}
+    return {column: limit for column, limit in limits.items() if limit is not None}
+
+
+def selected_rows(shown: TableView, view: ViewState) -> NDArray[Any]:
+    """Rows of the chosen table that the view's filters and search text leave, in its order."""
+    return query.select(shown.table, sort_keys(view.sort), filter_model(view.f), view.q)

@@ -6,6 +6,7 @@ Of a large graph these take seconds, so a child process makes them (:func:`prepa
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from analysis.graph import reduction
 from analysis.graph.summary import Partition, levels, partition
 from analysis.graph.text import repeated_annotations
 from analysis.measures import early_dispatch
-from components.dag.elements import Marks
 
 JOB = "graph"
 """Name of the background job that runs :func:`prepare`; its parameter is the edge mode."""
@@ -33,13 +33,21 @@ _PARTS, _MARKS, _REPEATED, _MASKS, _MASKS_DF = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Dense indexes of marked tasks: 🔥 early-processable, ⭐ target of early dispatch."""
+
+    fire: frozenset[int] = frozenset()
+    star: frozenset[int] = frozenset()
+
+
 def ready(store: Store, capture: Capture, mode: str) -> bool:
     """Is everything kept that a picture in edge mode ``mode`` needs?"""
     return all(store.holds(capture, key) for key in (_PARTS, _REPEATED, *_masks_of(capture, mode)))
 
 
 def prepare(store: Store, capture: Capture, mode: str, say: Callable[[float, str], None]) -> None:
-    """Compute and keep what a picture in edge mode ``mode`` needs; ``say`` is told the share done and the next step."""
+    """Compute and keep what a picture in edge mode ``mode`` needs; ``say`` gets the share done and the next step."""
     say(0.0, "grouping tasks by function and depth")
     parts(store, capture)
     say(0.3, "reading the early-dispatch marks")
