@@ -31,7 +31,7 @@ _MOUNT = """() => {
     on: (listener) => (listeners.add(listener), () => listeners.delete(listener)),
   };
   const source = window.swimscope.captureSource(window.swimscope.url.place().run, view);
-  source.focus = () => ({});
+  source.focus = () => null;
   window.other = new window.swimscope.Timeline(root, source);
 }"""
 
