@@ -1,13 +1,14 @@
 # Two commands do everything: `make run` and `make test`. Both create or reuse .venv from requirements.lock.
 PYTHON := .venv/bin/python
 
-.PHONY: run test fuzz lint bench lock environment clean
+.PHONY: run test fuzz lint scripts bench lock environment clean
 
 run: environment ## serve the dashboard on generated sample captures at http://127.0.0.1:8050
 	$(PYTHON) -m app demo
 
 test: environment ## every test, browser tests included
 	bash .ci/chromium
+	bash .ci/scripts
 	$(PYTHON) -m pytest -n 2 --dist loadfile
 
 fuzz: environment ## thousands of damaged captures; `make test` runs a short part of it
@@ -17,6 +18,13 @@ lint: environment ## style, format and types
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy analysis components app
+	bash .ci/scripts tsc -p .
+	bash .ci/scripts eslint js
+	bash .ci/scripts node build.mjs --check
+
+scripts: environment ## bundle assets/js into assets/scripts.js again
+	$(PYTHON) -m app.server.script_constants
+	bash .ci/scripts node build.mjs
 
 bench: environment ## the benchmarks behind docs/performance.md
 	bash .ci/chromium

@@ -11,7 +11,7 @@ from analysis.capture import Capture
 from analysis.errors import NotFoundError
 from analysis.measures.function_records import FunctionRecords, function_records, longest_function
 from app.server.services import Services
-from app.shell import ids
+from app.shell import ids, selecting
 from app.shell.url_state import ViewState, decode
 from components import figures, notices
 
@@ -21,6 +21,7 @@ MAX_POINTS = 4_000
 
 def register(app: Dash, services: Services) -> None:
     """Draw the function that ``sel`` names, or that the selected task runs, or the one with the most time."""
+    selecting.selects(app, ids.FUNCTIONS_OVER_TIME, "clickData", "ofPoint")
 
     @app.callback(
         Output(ids.FUNCTIONS_SELECTED, "children"),

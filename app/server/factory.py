@@ -22,7 +22,7 @@ from app.server import errors, health, scripts, security
 from app.server.places import Places
 from app.server.services import Services
 from app.server.settings import UPLOADS_ROOT, Root, Settings
-from app.shell import frame, router, url_state
+from app.shell import frame, router, selecting, url_state
 from app.shell import routes as shell_routes
 from app.shell.feature import Feature, View
 from app.shell.links import Links
@@ -73,6 +73,7 @@ def create_app(settings: Settings) -> Dash:
     app.index_string = index_string(app, settings, views, scripts.register(server, settings, assets_folder()))
     router.register(app, services, views)
     work_callbacks.register(app, services)
+    selecting.register(app)
     shell_routes.register(server, services)
     health.register(server, services)
     for feature in FEATURES:

@@ -188,7 +188,8 @@ class Swimlane:
                 const box = T.trackBox(data.tracks[k]);
                 if (!box || !box.whole) continue;
                 for (let i = data.bar_offsets[2 * k]; i < data.bar_offsets[2 * k + 1]; i++) {
-                  const [x0, x1] = [T.xAt(T.barStart(data, i)), T.xAt(T.barEnd(data, i))];
+                  const start = data.base + data.bar_start[i] * 2 ** data.shift;
+                  const [x0, x1] = [T.xAt(start), T.xAt(start + data.bar_length[i] * 2 ** data.shift)];
                   if (x1 - x0 >= least && x0 > 20 && x1 < T.s.width - 20) return T.itemName(data, i);
                 }
               }

@@ -28,7 +28,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
-from analysis.errors import InputError, LimitError, NotFoundError
+from analysis.errors import InputError, LimitError, NotFoundError, SwimscopeError
 from analysis.files import room_for, write_atomically
 from app.runs.uploads.names import clean_path
 from app.runs.uploads.unpacking import CHUNK_BYTES, Limits, Progress, Unpacking
@@ -38,6 +38,8 @@ _ID = re.compile(r"[0-9a-f]{32}")
 _HASH = re.compile(r"[0-9a-f]{20}")
 MAX_TEXT = 2_000
 MAX_TAGS = 20
+DIED_S = 60.0
+"""Unpacking reports twice a second; a batch that was silent for this long belongs to a process that died."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +236,7 @@ class Uploads:
             if not unpacking.unpacked.files:
                 raise InputError(batch.name, "", "no file is in it", "Pack the files of a run")
             upload = self._publish(batch, work, unpacking.unpacked.files)
-        except BaseException as error:
+        except (SwimscopeError, OSError) as error:
             cancelled = self.batch(batch_id).state == "cancelled"
             words = "cancelled" if cancelled else "failed"
             self._save_batch(replace(self.batch(batch_id), state=words, message=str(error)))
@@ -310,7 +312,8 @@ class Uploads:
 
     def _open_batch(self, batch_id: str) -> Batch:
         batch = self.batch(batch_id)
-        if batch.state not in ("receiving", "failed"):
+        died = batch.state == "unpacking" and time.time() - batch.touched_s > DIED_S
+        if batch.state not in ("receiving", "failed") and not died:
             raise NotFoundError(f"the upload {batch.name} is {batch.state}: no file can be added")
         return batch
 

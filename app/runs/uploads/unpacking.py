@@ -6,6 +6,7 @@ import errno
 import gzip
 import lzma
 import struct
+import sys
 import tarfile
 import zipfile
 import zlib
@@ -15,7 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from backports import zstd
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 from analysis.errors import InputError, LimitError
 from app.runs.uploads.names import Names, shown
