@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from backports import zstd
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -87,7 +87,7 @@ INSIDE = {"dfx_outputs/deps.json": b"{}", "report/perf_hints.log": b"x" * 10}
         ("r.tar", tar),
         ("r.tar.gz", lambda entries: tar(entries, "w:gz")),
         ("r.tgz", lambda entries: tar(entries, "w:gz")),
-        ("r.tar.zst", lambda entries: zstd.compress(tar(entries))),
+        ("r.tar.zst", lambda entries: zstandard.compress(tar(entries))),
     ],
 )
 def test_archives_are_unpacked(uploads: Uploads, name: str, pack: Any) -> None:

@@ -6,7 +6,6 @@ import errno
 import gzip
 import lzma
 import struct
-import sys
 import tarfile
 import zipfile
 import zlib
@@ -16,10 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+import zstandard
 
 from analysis.errors import InputError, LimitError
 from app.runs.uploads.names import Names, shown
@@ -130,7 +126,7 @@ def _damage(name: str) -> Iterator[None]:
         zlib.error,
         gzip.BadGzipFile,
         lzma.LZMAError,
-        zstd.ZstdError,
+        zstandard.ZstdError,
     ) as error:
         raise InputError(shown(name), "", f"the archive is damaged: {error}", "Pack and send it again") from error
     except (ValueError, struct.error, IndexError, OverflowError) as error:  # what readers say of impossible numbers
@@ -174,5 +170,5 @@ def _plain(raw: IO[bytes], lower: str) -> Any:
     if lower.endswith((".gz", ".tgz")):
         return gzip.GzipFile(fileobj=raw)
     if lower.endswith((".zst", ".tzst")):
-        return zstd.ZstdFile(raw)
+        return zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
     return raw
