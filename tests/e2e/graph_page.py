@@ -21,7 +21,6 @@ LINES = "() => swimscope.graph.cy().edges().map(e => e.id())"
 
 def open_graph(page: Page, server: Server, run: str, query: str = "") -> Page:
     """Go to the graph of ``run`` and wait until it is drawn."""
-    page.set_default_timeout(ANSWER_MS)
     page.goto(server.page(run, "graph", query))
     drawn(page)
     return page

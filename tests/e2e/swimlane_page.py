@@ -15,68 +15,6 @@ DEVICE = "qwen3_14b_decode_device"
 REST_S = 120
 """How long a swimlane may take to come to rest: a large run is imported first."""
 
-# Keeps a list of what the page has begun and not ended: questions to the server (until their body is read) and short
-# timers. What an action sets off is on the list before the action's event is over, so an empty list means: done.
-_WATCH = """(() => {
-  if (window.underWay) return;
-  const LONGEST_MS = 1000;  // a passing notice stays longer; nobody waits for it
-  const underWay = (window.underWay = new Map());
-  let last = 0;
-  const begin = (what) => (underWay.set(++last, what), last);
-  const during = (what, promise) => {
-    const id = begin(what);
-    const end = () => underWay.delete(id);
-    promise.then(end, end);
-    return promise;
-  };
-  const { setTimeout, clearTimeout, fetch } = window;
-  const idOf = new Map();
-  window.setTimeout = (work, delay, ...rest) => {
-    if (typeof work !== 'function' || delay > LONGEST_MS) return setTimeout(work, delay, ...rest);
-    const id = begin(`a timer of ${delay || 0} ms`);
-    const timer = setTimeout((...given) => {
-      underWay.delete(id);
-      idOf.delete(timer);
-      work(...given);
-    }, delay, ...rest);
-    idOf.set(timer, id);
-    return timer;
-  };
-  window.clearTimeout = (timer) => {
-    underWay.delete(idOf.get(timer));
-    idOf.delete(timer);
-    clearTimeout(timer);
-  };
-  window.fetch = (...given) => during('fetch ' + (given[0].url || given[0]), fetch.apply(window, given));
-  for (const name of ['json', 'text', 'arrayBuffer', 'blob']) {
-    const read = Response.prototype[name];
-    Response.prototype[name] = function () {
-      return during(`${name} of ${this.url}`, read.call(this));
-    };
-  }
-})()"""
-
-# What keeps the swimlane from rest: [] once nothing was under way for three frames (what a frame draws may ask again).
-_LACKING = """async (milliseconds) => {
-  const until = performance.now() + milliseconds;
-  const lacking = () => {
-    const root = document.getElementById('swim-root');
-    if (!root) return ['the page'];
-    const out = [...window.underWay.values()];
-    if (root.dataset.drawn === undefined) out.push('a first picture');
-    if (root.dataset.busy) out.push('data-busy');
-    if (!window.store || window.store.getState().isLoading) out.push('a callback');
-    return out;
-  };
-  for (let frames = 0; frames < 3; ) {
-    await new Promise((done) => requestAnimationFrame(done));
-    const now = lacking();
-    frames = now.length ? 0 : frames + 1;
-    if (now.length && performance.now() > until) return now;
-  }
-  return [];
-}"""
-
 
 def ask(page: Page, server: Server, run: str, path: str, **query: str) -> dict[str, Any]:
     """What the server answers about a run's worker view, without opening the page."""
@@ -91,10 +29,6 @@ class Swimlane:
     """One open swimlane."""
 
     page: Page
-
-    def __post_init__(self) -> None:
-        self.page.add_init_script(_WATCH)
-        self.page.evaluate(_WATCH)  # for the document that is there already
 
     @classmethod
     def open(cls, page: Page, server: Server, run: str, query: str = "") -> Self:
@@ -113,10 +47,8 @@ class Swimlane:
         self.rest()
 
     def rest(self) -> None:
-        """Wait until all that was set off so far has ended: asked, answered, drawn, and written to the URL."""
-        lacking = self.page.evaluate(_LACKING, REST_S * 1000)
-        if lacking:
-            raise TimeoutError(f"the swimlane does not come to rest, there is still: {lacking}")
+        """Wait until the lanes are drawn and all that was set off so far has ended."""
+        self.page.wait_for_selector("#swim-root[data-drawn]", timeout=REST_S * 1000)
         wait_idle(self.page, REST_S * 1000)
 
     def js(self, expression: str, argument: Any = None) -> Any:
