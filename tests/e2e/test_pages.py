@@ -12,14 +12,10 @@ from tests.waiting import until
 
 _SEVERE = {"serious", "critical"}
 _SETTLED = """() => {
-  const probe = document.createElement('i');
-  probe.style.color = 'var(--text)';
-  document.body.append(probe);
-  const text = getComputedStyle(probe).color;
-  probe.remove();
-  const plots = [...document.querySelectorAll('.plot-themed .main-svg .xtick text, .plot-themed .main-svg .ytick text')];
+  const text = getComputedStyle(document.documentElement).getPropertyValue('--text').trim();
+  const plots = [...document.querySelectorAll('.plot-themed .js-plotly-plot')];
   const moving = document.getAnimations().some((each) => each.playState === 'running' && each.effect.getTiming().iterations === 1);
-  return !moving && plots.every((tick) => getComputedStyle(tick).fill === text);
+  return !moving && plots.every((plot) => plot.layout.font.color === text);
 }"""
 """Plots follow the theme a frame later, and colours may fade: what axe would see in between is nobody's page."""
 
