@@ -6,7 +6,9 @@ import argparse
 import getpass
 import logging
 import os
+import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -17,7 +19,6 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 
 from analysis.errors import SwimscopeError
 from analysis.formats.text.warm import warm_in_background
-from analysis.synth.demo import write_demo
 from app.server.settings import ENV_PREFIX, Settings, current, load_settings, table
 
 _FLAGS = [item.name for item in fields(Settings) if item.name != "roots" and not item.metadata["secret"]]
@@ -116,14 +117,16 @@ def environment(settings: Settings) -> dict[str, str]:
 
 
 def _demo(args: dict[str, Any], config: Path | None) -> dict[str, Any]:
-    """The command-line values with the sample tree as first root; made once, then reused."""
-    settings = load_settings(args, config=config)
-    folder = write_demo(settings.data_dir / "demo", _say)
+    """The command-line values with the sample tree as first root.
+
+    The samples are made once, then reused. A process of its own makes them while the server starts: the runs page shows
+    each as soon as it is there.
+    """
+    folder = load_settings(args, config=config).data_dir / "demo"
+    folder.mkdir(parents=True, exist_ok=True)
+    maker = subprocess.Popen([sys.executable, "-m", "analysis.synth.demo", str(folder)], stdin=subprocess.DEVNULL)
+    threading.Thread(target=maker.wait, name="swimscope_demo", daemon=True).start()
     return args | {"roots": [f"samples={folder}", *(args.get("roots") or [])]}
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
 
 
 def _print_settings(settings: Settings) -> None:

@@ -115,6 +115,7 @@ _LACKING = """async (milliseconds) => {
       const bound = box.dataset.bound || box.closest('#graph-side');  // whose tables keep nothing in the URL
       if (!bound || !box.querySelector('.ag-row, .ag-overlay:not(.ag-hidden)')) out.push('table ' + box.dataset.grid);
     }
+    if (shown('.opening progress').length) out.push('the capture, which is being opened');
     for (const plot of shown('.dash-graph')) if (!plot.querySelector('.main-svg')) out.push('plot ' + plot.id);
     return out;
   };

@@ -118,8 +118,10 @@ def test_double_click_zooms_to_the_record(lane: Swimlane) -> None:
     assert facts["end"] - facts["start"] > (high - low) / 4
 
 
-def test_fast_zooming_never_queues_requests(page, server, guard) -> None:
+def test_fast_zooming_never_queues_requests(new_context, server) -> None:
     """One notch of the wheel per frame of a 60 Hz screen, by a clock that the machine's speed does not touch."""
+    page = new_context().new_page()
+    guard = page.context.guard
     lane = Swimlane.open(page, server, "large")
     box = lane.overlay()
     windows = lambda: len([url for url in guard.requests if "/window?" in url])  # noqa: E731
