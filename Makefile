@@ -1,4 +1,4 @@
-# Two commands do everything: `make run` and `make test`. Both create or reuse .venv from requirements.lock.
+# Two commands do everything: `make run` and `make test`; `make` lists the others. Both create or reuse .venv from requirements.lock.
 PYTHON := .venv/bin/python
 
 .PHONY: help run test lint bench lock environment clean

@@ -13,8 +13,6 @@ from tests.waiting import until
 
 FIRST_OPEN_MS = 90_000
 """The first visit reads the capture's files in the background: 100 MB on a busy machine."""
-ANSWER_MS = 60_000
-"""A picture of a large graph, or a click that draws one, on a busy machine."""
 NODES = "() => swimscope.graph.cy().nodes().map(n => n.id())"
 LINES = "() => swimscope.graph.cy().edges().map(e => e.id())"
 

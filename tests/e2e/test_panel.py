@@ -144,12 +144,12 @@ def test_range_follows_the_window_and_the_measure(page: Page, server: Server) ->
     whole = panel.csv()
     low, high = panel.window()
     middle = round((low + high) / 2)
-    panel.js("T.show(a[0], a[1], 'step')", [middle, middle + round((high - low) / 8)])
+    panel.look("show", [middle, middle + round((high - low) / 8)])
     panel.check_text("the visible window")
     panel.settle()
     part = panel.csv()
     assert part != whole
-    panel.js("T.setRange(a)", [middle, middle + 200])
+    panel.look("measure", [middle, middle + 200])
     panel.check_text("the measured range")
     panel.settle()
     assert panel.csv() not in (whole, part)
@@ -158,10 +158,10 @@ def test_range_follows_the_window_and_the_measure(page: Page, server: Server) ->
 def test_utilisation_curve_spans_the_visible_window(page: Page, server: Server) -> None:
     panel = Panel.at(page, server, "attention", "utilisation")
     low, high = panel.window()
-    panel.js("T.show(a[0], a[1], 'step')", [low, round((low + high) / 2)])
+    panel.look("show", [low, round((low + high) / 2)])
     panel.check_text("the visible window")
     panel.settle()
-    ticks = panel.js("T.s.info.ticks_per_us")
+    ticks = panel.look("ticks_per_us")
     curve = """() => { const d = document.querySelector('#panel-plot .js-plotly-plot').calcdata[0];
         return [d[0].x, d[d.length - 1].x]; }"""
     first, last = until(lambda: page.evaluate(curve), lambda ends: ends[1] * ticks <= (low + high) / 2)
@@ -177,7 +177,7 @@ def test_gap_is_drawn_as_two_named_markers(page: Page, server: Server) -> None:
     marks = panel.url()["mk"].split(",")
     assert len(marks) == 2
     (start, _, why), (end, _, what) = (mark.split(":", 2) for mark in marks)
-    per_us = panel.js("T.s.info.ticks_per_us")
+    per_us = panel.look("ticks_per_us")
     assert int(end) == round(row["start_us"] * per_us)
     assert int(end) - int(start) == round(row["gap_us"] * per_us)
     assert row["blocker_name"] in why
@@ -220,7 +220,7 @@ def test_path_and_function_are_highlighted_from_their_rows(page: Page, server: S
     panel = Panel.at(page, server, "attention", "critical-path", "kind=static")
     panel.act(2, "Highlight the whole path", changes="sel")
     assert (panel.url()["sel"], panel.url()["hl"]) == ("path:static", "path:static")
-    assert panel.js("T.s.highlight.hl") == "path:static"
+    assert panel.look("highlight") == "path:static"
     panel.tab("functions")
     name = panel.data(0)["func_id"]
     panel.act(0, "Highlight the function", changes="hl")
