@@ -7,7 +7,6 @@ are one line on stderr. Commands, their options and their columns come from :mod
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,6 +15,8 @@ from typing import Any, NoReturn
 from analysis.capture import Capture
 from analysis.errors import AmbiguousError, LimitError, NotAvailable, ParameterError, SwimscopeError, readable
 from analysis.registry import ANALYSES, Analysis, Parameter
+from analysis.stdout import OutputError, output_errors
+from analysis.version import version
 
 OK, USAGE, UNREADABLE = 0, 2, 3
 FORMATS = ("table", "json", "csv")
@@ -37,8 +38,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         options = build_parser().parse_args(argv)
         command: Command = options.command
-        command(options)
-    except (UsageError, AmbiguousError, LimitError, ParameterError) as error:
+        with output_errors():
+            command(options)
+    except (OutputError, UsageError, AmbiguousError, LimitError, ParameterError) as error:
         return _fail(error, USAGE)
     except NotAvailable as error:
         return _fail(f"not available: {error.reason}", UNREADABLE)
@@ -50,6 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def build_parser() -> argparse.ArgumentParser:
     """The parser of every command; each sets ``command`` to what it runs."""
     parser = _Parser(prog="python -m analysis", description="Answers about one PyPTO capture.")
+    parser.add_argument("--version", action="version", version=f"swimscope {version()}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=_Parser)
     info = commands.add_parser("info", help="What is in the capture, and what is wrong with it?")
     _add_input(info, FORMATS)
@@ -62,7 +65,10 @@ def build_parser() -> argparse.ArgumentParser:
         sub.set_defaults(command=_analyse, analysis=analysis)
     _add_report(commands)
     _add_trace(commands)
+    _add_trace_commands(commands)
     _add_synth(commands)
+    _add_passes(commands)
+    _add_memory_map(commands)
     return parser
 
 
@@ -102,6 +108,28 @@ def _add_trace(commands: Any) -> None:
     parser.set_defaults(command=_trace)
 
 
+_TRACE_COMMANDS = {
+    "serving": ("serving", "How long do the spans of a Chrome trace take, per process and name?"),
+    "requests": (
+        "request_table",
+        "How long did each request of a serving trace take, to its first token and per token?",
+    ),
+    "trace-info": (
+        "trace_info",
+        "What is in a Chrome trace or a log with [STRACE] records, and what is wrong with it?",
+    ),
+}
+
+
+def _add_trace_commands(commands: Any) -> None:
+    for name, (function, words) in _TRACE_COMMANDS.items():
+        parser = commands.add_parser(name, help=words, description=words)
+        parser.add_argument("path", metavar="FILE", help="a Chrome trace (.json or .json.gz)")
+        parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help=f"default: {FORMATS[0]}")
+        parser.add_argument("--out", metavar="FILE", help="write there instead of to the standard output")
+        parser.set_defaults(command=_read_trace, function=function)
+
+
 def _add_synth(commands: Any) -> None:
     words = "Write a synthetic capture: schema-exact, seeded, of any size."
     parser = commands.add_parser("synth", help=words, description=words)
@@ -111,6 +139,101 @@ def _add_synth(commands: Any) -> None:
     parser.add_argument("--level", type=int, default=4, choices=(1, 2, 3, 4), help="capture level (default 4)")
     parser.add_argument("--shape", default="paged-attention", metavar="NAME", help="default: paged-attention")
     parser.set_defaults(command=_synth)
+
+
+def _add_passes(commands: Any) -> None:
+    words = "Which compiler passes changed something, and what happened to the functions?"
+    passes = commands.add_parser("passes", help=words, description=words)
+    passes.add_argument(
+        "path", metavar="DIR", help="a passes_dump directory, or one with a dump in, below or beside it"
+    )
+    passes.add_argument("--format", choices=FORMATS, default=FORMATS[0], help=f"default: {FORMATS[0]}")
+    passes.set_defaults(command=_passes)
+    words = "What did a pass change? Unified text, or JSON hunks with character marks."
+    diff = commands.add_parser("diff", help=words, description=words)
+    diff.add_argument("path", metavar="DIR", help="as for passes")
+    diff.add_argument("number", metavar="NN", help="number or name of the pass")
+    diff.add_argument(
+        "--against", metavar="MM", help="number or name of the pass to compare with (default: the one before)"
+    )
+    diff.add_argument(
+        "--other", metavar="DIR", help="take that pass from this dump (default pass: the one of the same name)"
+    )
+    diff.add_argument("--function", metavar="F", help="only this function, by qualified or short name")
+    diff.add_argument("--structure", action="store_true", help="hide memory and layout annotations on both sides")
+    diff.add_argument("--context", type=int, default=3, metavar="N", help="equal lines around a change. Default: 3.")
+    diff.add_argument("--format", choices=("text", "json"), default="text", help="default: text")
+    diff.set_defaults(command=_diff)
+    for parser in (passes, diff):
+        parser.add_argument("--out", metavar="FILE", help="write there instead of to the standard output")
+
+
+def _passes(options: argparse.Namespace) -> None:
+    from analysis.passes import listing, opening
+
+    made = listing.list_passes(opening.open_one(options.path))
+    for problem in made.problems:
+        _say(problem.message)
+    table = opening.passes_table(made)
+    if options.format == "json":
+        text = _json(made.to_json())
+    else:
+        text = table.to_csv() if options.format == "csv" else table.to_text()
+    _write(text, options.out)
+
+
+def _diff(options: argparse.Namespace) -> None:
+    from analysis.passes import opening, unified
+
+    if options.context < 0:
+        raise UsageError("--context takes a number from 0")
+    dump = opening.open_one(options.path)
+    other = opening.open_one(options.other) if options.other else None
+    left = (other or dump).find(options.against) if options.against else None
+    made = opening.open_comparison(dump, dump.find(options.number), left, other, structure=options.structure)
+    shown = made.comparison.only(options.function) if options.function else made.comparison
+    if options.format == "json":
+        hunks = unified.json_hunks(shown, made.left, made.right, options.context)
+        text = _json({"left": made.left_name, "right": made.right_name, **hunks})
+    else:
+        names = made.left_name, made.right_name
+        text = unified.unified(shown, made.left, made.right, names, options.context)
+    _write(text, options.out)
+
+
+def _add_memory_map(commands: Any) -> None:
+    words = "Which on-chip bytes does each tile own, from which line to which, and how full is each space?"
+    parser = commands.add_parser("memory-map", help=words, description=words)
+    parser.add_argument("path", metavar="PATH", help="a snapshot, a passes_dump directory, or the directory around it")
+    parser.add_argument("--function", metavar="F", help="only this function")
+    parser.add_argument("--chip", metavar="CHIP", help="910B or 950 (default: detected beside the dump, else 910B)")
+    words = "size of a space instead of the chip's; may be repeated"
+    parser.add_argument("--capacity", metavar="SPACE=BYTES", action="append", default=[], type=_capacity, help=words)
+    parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help=f"default: {FORMATS[0]}")
+    parser.add_argument("--out", metavar="FILE", help="write there instead of to the standard output")
+    parser.set_defaults(command=_memory_map)
+
+
+def _capacity(text: str) -> tuple[str, int]:
+    space, _, size = text.partition("=")
+    if not space or not size.isascii() or not size.isdigit() or len(size) > 15:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not SPACE=BYTES")
+    return space, int(size)
+
+
+def _memory_map(options: argparse.Namespace) -> None:
+    from analysis.memory import maps, questions
+
+    made = maps.load_map(Path(options.path), options.function, options.chip, dict(options.capacity))
+    for words in (made.reason, *made.notes):
+        if words:
+            _say(words)
+    if options.format == "json":
+        text = _json(made.to_json())
+    else:
+        table = questions.overview(made)
+        text = table.to_csv() if options.format == "csv" else table.to_text()
+    _write(text, options.out)
 
 
 def _analyse(options: argparse.Namespace) -> None:
@@ -191,6 +314,19 @@ def _trace(options: argparse.Namespace) -> None:
     _write(f"{readable(options.out)}: {counts.total_slices} slices, {counts.arrows} arrows\n", None)
 
 
+def _read_trace(options: argparse.Namespace) -> None:
+    from analysis.traces import commands
+
+    value, table, notes = getattr(commands, options.function)(options.path)
+    if options.format == "json":
+        text = _json(value)
+    elif options.format == "csv":
+        text = table.to_csv()
+    else:
+        text = table.to_text() + "".join(f"\nNote: {note}\n" for note in notes)
+    _write(text, options.out)
+
+
 def _synth(options: argparse.Namespace) -> None:
     from analysis.synth.capture import write_capture
 
@@ -211,12 +347,8 @@ def _write(text: str, out: str | None) -> None:
         except OSError as error:
             raise UsageError(f"cannot write {out}: {error.strerror}") from error
         return
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader (head, less) has seen enough; keep the interpreter from writing to it again on exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 def _unreadable(path: str, reason: str) -> None:

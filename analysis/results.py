@@ -9,8 +9,6 @@ in a list column. It becomes ``null`` in JSON, an empty cell in CSV, ``NA``/``Na
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
@@ -19,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.capture import MISSING, Capture
+from analysis.csv_text import csv_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,12 +92,8 @@ class Table:
         return pd.DataFrame({column.name: series(self.data[column.name]) for column in self.columns})
 
     def to_csv(self) -> str:
-        """CSV with a header line; tuples are joined by ``;``, missing cells are empty."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow([column.name for column in self.columns])
-        writer.writerows([_csv_cell(cell) for cell in row] for row in self._rows())
-        return out.getvalue()
+        """CSV with a header line, as :mod:`analysis.csv_text` writes it."""
+        return csv_text([[column.name for column in self.columns], *self._rows()])
 
     def to_text(self) -> str:
         """Aligned plain text, every row, numbers to the right."""
@@ -174,16 +169,6 @@ def to_us(capture: Capture, ticks: NDArray[Any]) -> NDArray[np.float64]:
     if values.dtype.kind == "i":
         out[values == MISSING] = np.nan
     return out
-
-
-def _csv_cell(cell: Any) -> Any:
-    if cell is None:
-        return ""
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
-    if isinstance(cell, tuple | list):
-        return ";".join("" if part is None else str(part) for part in cell)
-    return cell
 
 
 def _text_cell(cell: Any) -> str:

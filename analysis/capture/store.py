@@ -19,6 +19,7 @@ import contextlib
 import fcntl
 import hashlib
 import json
+import logging
 import os
 import shutil
 import time
@@ -33,14 +34,18 @@ import msgspec
 from numpy.typing import NDArray
 
 from analysis.capture import Capture, CaptureMeta, colfile
-from analysis.errors import InputError, readable
+from analysis.errors import InputError, NotFoundError, readable
+from analysis.files import NoRoomError, room_for, write_atomically
 from analysis.formats.inputs import Inputs, find, identity
 from analysis.formats.loading import Progress, load_inputs, no_progress
 
 STORE_VERSION = 2
 """Raise when the meaning of a stored column changes."""
 LEFTOVER_SECONDS = 3600
+MISS_KEPT_SECONDS = 600
+"""How long "there is no such launch" and "cannot be read" are remembered for unchanged files."""
 _LOCK_POLL_SECONDS = 0.05
+log = logging.getLogger("swimscope")
 T = TypeVar("T")
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 
@@ -77,29 +82,54 @@ class Store:
     def __init__(self, root: str | Path) -> None:
         self.root = Path(root)
         for name in ("captures", "derived", "index", "locks", "tmp"):
-            (self.root / name).mkdir(parents=True, exist_ok=True)
+            self._folder(name)
         self._sweep()
 
-    def open(self, path: str | Path, launch: int = 0, progress: Progress | None = None) -> Capture:
+    def _folder(self, name: str) -> Path:
+        """A directory of the store, made again when somebody deleted it."""
+        folder = self.root / name
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def open(
+        self, path: str | Path, launch: int = 0, progress: Progress | None = None, needs_room: bool = False
+    ) -> Capture:
         """The capture at ``path``, from the store when its files are known, else read and stored.
 
         Args:
             path: swimlane file or dfx_outputs directory.
             launch: which launch of a file that holds several.
             progress: called with (share done, what); an exception it raises cancels the open and leaves no trace.
+            needs_room: fail when the disk is too full to store the capture, instead of giving it from memory.
 
         Raises:
-            NotFoundError, AmbiguousError, UnknownFormatError, InputError: as :func:`analysis.formats.load`.
+            NotFoundError, AmbiguousError, UnknownFormatError, InputError: as :func:`analysis.formats.load`; what
+                was found out less than ten minutes ago about unchanged files costs no second reading.
+            NoRoomError: the disk is full and ``needs_room`` is set.
         """
-        report = progress or no_progress
-        inputs = find(Path(path))
+        return self._open(find(Path(path)), launch, progress or no_progress, needs_room)
+
+    def _open(self, inputs: Inputs, launch: int, report: Progress, needs_room: bool) -> Capture:
         key = _stat_key(inputs, launch)
         capture = self._known(key, inputs)
         if capture is not None:
             return capture
+        self._refuse_known_miss(inputs, launch, key)
         with self._locked(key, report):
             capture = self._known(key, inputs) or self._by_content(inputs, launch, key)
-            return capture if capture is not None else self._import(inputs, launch, key, report)
+            if capture is not None:
+                return capture
+            self._refuse_known_miss(inputs, launch, key)  # another process may just have found out
+            try:
+                return self._import(inputs, launch, key, report, needs_room)
+            except (NotFoundError, InputError) as error:
+                if not isinstance(error.__cause__, OSError):  # a disk may answer again
+                    self._remember_miss(key, error)
+                raise
+
+    def stored(self, capture_id: str) -> Capture | None:
+        """The capture of that content when the store has it, whatever became of its files."""
+        return self._map(capture_id, None)
 
     def known(self, path: str | Path, launch: int = 0) -> Capture | None:
         """The capture at ``path`` when the store has it already, else None; reads no input file.
@@ -119,19 +149,24 @@ class Store:
             build: computes the arrays when they are not stored yet.
 
         Returns:
-            Read-only, memory-mapped arrays by name.
+            Arrays by name, read-only and memory-mapped unless the disk was too full to keep them.
         """
         path = self._derived_path(capture, key)
         with contextlib.suppress(colfile.DamagedError):
             return _touched(path, colfile.read(path))
         arrays = build()
-        path.parent.mkdir(parents=True, exist_ok=True)
         fresh = self._temporary()
         try:
-            colfile.write(fresh, arrays)
-            fresh.replace(path)
+            with room_for(self.root, _size_of(arrays), key):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                colfile.write(fresh, arrays)
+                fresh.replace(path)
+        except NoRoomError as error:
+            log.warning("computed but not kept: %s", error)
+            return arrays
         finally:
-            fresh.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                fresh.unlink(missing_ok=True)
         return colfile.read(path)
 
     def holds(self, capture: Capture, key: str) -> bool:
@@ -187,12 +222,47 @@ class Store:
             self._remember(key, inputs, launch, capture_id)
         return capture
 
-    def _import(self, inputs: Inputs, launch: int, key: str, progress: Progress) -> Capture:
+    def _refuse_known_miss(self, inputs: Inputs, launch: int, key: str) -> None:
+        """Raise again what an earlier reading of these very files ended with."""
+        path = self.root / "index" / f"{key}.miss"
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            if time.time() - path.stat().st_mtime < MISS_KEPT_SECONDS:
+                known = json.loads(path.read_bytes())
+                if known["kind"] == "InputError":
+                    raise InputError(known["source"], known["place"], known["reason"], known["remedy"])
+                raise NotFoundError(known["message"])
+        if launch > 0:
+            first = self._known(_stat_key(inputs, 0), inputs)
+            if first is not None and launch >= first.meta.launches:
+                raise NotFoundError(
+                    f"launch {launch} does not exist: the capture holds launches 0 to {first.meta.launches - 1}"
+                )
+
+    def _remember_miss(self, key: str, error: NotFoundError | InputError) -> None:
+        known = {"kind": "NotFoundError", "message": str(error)}
+        if isinstance(error, InputError):
+            known = {"kind": "InputError", "source": error.source, "place": error.place, "reason": error.reason}
+            known["remedy"] = error.remedy
+        with contextlib.suppress(OSError, NoRoomError):  # then the next reading finds out again
+            write_atomically(self.root / "index" / f"{key}.miss", json.dumps(known).encode())
+
+    def _import(self, inputs: Inputs, launch: int, key: str, progress: Progress, needs_room: bool) -> Capture:
+        if launch > 0 and self._known(_stat_key(inputs, 0), inputs) is None:
+            # One reading of launch 0 says how many launches there are, so that links to others cost nothing.
+            self._open(inputs, 0, progress, needs_room)
+            self._refuse_known_miss(inputs, launch, key)
         capture = load_inputs(inputs, launch, progress)
         progress(0.9, "writing the store")
-        self._write(capture)
+        try:
+            self._write(capture)
+        except NoRoomError as error:
+            if needs_room:
+                raise
+            log.warning("read but not kept: %s", error)
+            return capture
         if _stat_key(inputs, launch) == key:
-            self._remember(key, inputs, launch, capture.meta.capture_id)
+            with contextlib.suppress(NoRoomError):  # found by its content all the same
+                self._remember(key, inputs, launch, capture.meta.capture_id)
         progress(1.0, "done")
         return self._map(capture.meta.capture_id, inputs) or capture
 
@@ -203,7 +273,7 @@ class Store:
     def _entry_path(self, capture_id: str) -> Path:
         return self.root / "captures" / capture_id[:2] / f"{capture_id}-{VERSION}"
 
-    def _map(self, capture_id: str, inputs: Inputs) -> Capture | None:
+    def _map(self, capture_id: str, inputs: Inputs | None) -> Capture | None:
         path = self._entry_path(capture_id)
         if not path.is_dir():
             return None
@@ -214,6 +284,8 @@ class Store:
         except (colfile.DamagedError, msgspec.DecodeError, OSError, KeyError):
             self._discard(path)
             return None
+        if inputs is None:
+            return _touched(path / "meta.json", Capture(meta=meta, **tables))
         sources = {kind: readable(file.name) for kind, file in inputs.files.items() if kind in meta.sources}
         return _touched(
             path / "meta.json", Capture(meta=replace(meta, label=readable(inputs.label), sources=sources), **tables)
@@ -227,28 +299,25 @@ class Store:
             for f in fields(kind)
         }
         fresh = self._temporary()
-        fresh.mkdir()
         try:
-            colfile.write(fresh / "columns.bin", columns)
-            (fresh / "meta.json").write_bytes(msgspec.json.encode(capture.meta))
-            path.parent.mkdir(parents=True, exist_ok=True)
-            # Another process may have stored the same content meanwhile: then its entry stays and ours goes.
-            with contextlib.suppress(FileExistsError, OSError) if path.is_dir() else contextlib.nullcontext():
-                fresh.rename(path)
+            with room_for(self.root, _size_of(columns), f"the capture {capture.meta.label or 'that was read'}"):
+                fresh.mkdir()
+                colfile.write(fresh / "columns.bin", columns)
+                (fresh / "meta.json").write_bytes(msgspec.json.encode(capture.meta))
+                path.parent.mkdir(parents=True, exist_ok=True)
+                # Another process may have stored the same content meanwhile: then its entry stays and ours goes.
+                with contextlib.suppress(FileExistsError, OSError) if path.is_dir() else contextlib.nullcontext():
+                    fresh.rename(path)
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
 
     def _remember(self, key: str, inputs: Inputs, launch: int, capture_id: str) -> None:
-        self._put(f"{key}.json", json.dumps({"capture_id": capture_id}).encode())
-        self._put(f"{_size_key(inputs, launch)}.sizes", b"")
-
-    def _put(self, name: str, content: bytes) -> None:
-        fresh = self._temporary()
-        fresh.write_bytes(content)
-        fresh.replace(self.root / "index" / name)
+        index = self.root / "index"
+        write_atomically(index / f"{key}.json", json.dumps({"capture_id": capture_id}).encode())
+        write_atomically(index / f"{_size_key(inputs, launch)}.sizes", b"")
 
     def _temporary(self) -> Path:
-        return self.root / "tmp" / f"{os.getpid()}-{uuid.uuid4().hex}"
+        return self._folder("tmp") / f"{os.getpid()}-{uuid.uuid4().hex}"
 
     def _discard(self, path: Path) -> None:
         """Take an entry away in one step, then delete it."""
@@ -271,7 +340,7 @@ class Store:
     @contextlib.contextmanager
     def _locked(self, key: str, progress: Progress) -> Iterator[None]:
         """Hold the lock of ``key`` among all processes; the kernel frees it when a holder dies."""
-        with (self.root / "locks" / key).open("wb") as file:
+        with (self._folder("locks") / key).open("wb") as file:
             while True:
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -280,6 +349,10 @@ class Store:
                     progress(0.0, "another process is opening the same capture")
                     time.sleep(_LOCK_POLL_SECONDS)
             yield
+
+
+def _size_of(arrays: Arrays) -> int:
+    return sum(array.nbytes for array in arrays.values())
 
 
 def _columns(columns: Arrays, table: str, kind: type) -> Arrays:

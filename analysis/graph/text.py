@@ -5,6 +5,7 @@ Everything here answers from the capture's own index, at once and for any size, 
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analysis.capture import FLAG_RETAIN, FLAG_WAIT, I4, ArgType, Bool, Capture, EdgeSource, TaskKind, task_label
+from analysis.csv_text import csv_chunks
 from analysis.graph.neighbourhood import Adjacency, distances
 
 OVERLAP_TEXT = ("", "covered", "other")
@@ -227,19 +229,31 @@ def arg_rows(capture: Capture, task: int) -> list[dict[str, Any]]:
     return rows
 
 
+EDGE_COLUMNS = (
+    "pred",
+    "succ",
+    "pred_label",
+    "succ_label",
+    "pred_name",
+    "succ_name",
+    "sources",
+    "tensors",
+    "annotations",
+    "wait_us",
+)
+
+
 def edges_csv(capture: Capture, edges: I4) -> Iterator[str]:
     """The given edges as CSV text: ids, labels, names, sources, tensors, wait. Streamed in blocks."""
-    yield "pred,succ,pred_label,succ_label,pred_name,succ_name,sources,tensors,annotations,wait_us\r\n"
-    for block in np.array_split(edges, max(1, len(edges) // 2_000)):
-        yield "".join(_csv_line(capture, edge) for edge in block.tolist())
+    return csv_chunks(itertools.chain([EDGE_COLUMNS], (_edge_cells(capture, edge) for edge in edges.tolist())))
 
 
-def _csv_line(capture: Capture, edge: int) -> str:
+def _edge_cells(capture: Capture, edge: int) -> list[str | int | float | None]:
     pred, succ = int(capture.edges.pred[edge]), int(capture.edges.succ[edge])
     ids = [int(capture.tasks.task_id[task]) for task in (pred, succ)]
     sources, tensors = edge_words(capture, edge)
     wait = wait_us(capture, pred, succ)
-    cells = [
+    return [
         str(ids[0]),
         str(ids[1]),
         task_label(ids[0]),
@@ -248,15 +262,9 @@ def _csv_line(capture: Capture, edge: int) -> str:
         capture.task_name(succ),
         " ".join(sources),
         " ".join(tensors),
-        str(int(capture.edges.ann_offsets[edge + 1] - capture.edges.ann_offsets[edge])),
-        "" if wait is None else f"{wait:.3f}",
+        int(capture.edges.ann_offsets[edge + 1] - capture.edges.ann_offsets[edge]),
+        None if wait is None else round(wait, 3),
     ]
-    return ",".join(quoted(cell) for cell in cells) + "\r\n"
-
-
-def quoted(cell: str) -> str:
-    """A CSV cell, quoted where it has to be."""
-    return '"' + cell.replace('"', '""') + '"' if any(mark in cell for mark in ',"\r\n') else cell
 
 
 def dot(capture: Capture, edges: I4) -> Iterator[str]:

@@ -40,8 +40,10 @@ def pack(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> bytes:
     return b"".join([len(text).to_bytes(4, "little"), text, *chunks])
 
 
-def window_message(index: LodIndex, got: LodResult, capture: Capture, label_ticks: int) -> bytes:
+def window_message(index: LodIndex, got: LodResult, capture: Capture | None, label_ticks: int) -> bytes:
     """The message for one query; bars of at least ``label_ticks`` carry their 64-bit task id for labels.
+
+    Without a capture (a trace) no bar has a task.
 
     Arrays: ``cls``, ``busy`` (share × 255, at least 1 where something is) per track and cell; ``bar_start``,
     ``bar_length``, ``bar_cls``, ``bar_kind``, ``bar_index``, ``bar_offsets`` (per track); ``setup_bar`` and
@@ -55,8 +57,8 @@ def window_message(index: LodIndex, got: LodResult, capture: Capture, label_tick
     setup = index.middle_ticks[bars] - start
     with_setup = np.flatnonzero(setup * LABEL_PX >= max(label_ticks, 1))
     task = index.task[bars]
-    labelled = np.flatnonzero((end - start >= label_ticks) & (task >= 0))
-    ids = capture.tasks.task_id[task[labelled]]
+    labelled = np.flatnonzero((end - start >= label_ticks) & (task >= 0) & (capture is not None))
+    ids = capture.tasks.task_id[task[labelled]] if capture is not None else np.empty(0, np.uint64)
     busy = _busy_share(got)
     small = len(index.class_kind) < 255
     cls = np.where(got.cls == NO_CLASS, 255, got.cls).astype(np.uint8) if small else got.cls
@@ -91,14 +93,10 @@ def view_info(capture: Capture, index: LodIndex) -> dict[str, Any]:
     by which the browser calls their nodes. Ticks stay below 2**53 in any real capture and are
     plain JSON numbers; 64-bit ids never occur here.
     """
-    lane_of_track = np.repeat(np.arange(len(index.lanes)), [lane.rows for lane in index.lanes])
-    classes: list[dict[int, None]] = [{} for _ in index.lanes]
-    for value in index.track_classes.tolist():
-        classes[int(lane_of_track[value >> 16])][value & 0xFFFF] = None
     first, last = index.span_ticks
     peak = float(index.overview.max(initial=0.0))
     return {
-        "lanes": [{**asdict(lane), "classes": sorted(classes[i])} for i, lane in enumerate(index.lanes)],
+        "lanes": lane_rows(index),
         "classes": [
             {"name": class_name(capture, int(kind), int(value)), "kind": int(kind), "value": int(value)}
             for kind, value in zip(index.class_kind, index.class_value, strict=True)
@@ -111,6 +109,15 @@ def view_info(capture: Capture, index: LodIndex) -> dict[str, Any]:
         "overview_peak": peak,
         "views": {view.value: reason for view, reason in available_views(capture).items()},
     }
+
+
+def lane_rows(index: LodIndex) -> list[dict[str, Any]]:
+    """The lanes as JSON objects, each with ``classes``, the classes that occur in it."""
+    lane_of_track = np.repeat(np.arange(len(index.lanes)), [lane.rows for lane in index.lanes])
+    classes: list[dict[int, None]] = [{} for _ in index.lanes]
+    for value in index.track_classes.tolist():
+        classes[int(lane_of_track[value >> 16])][value & 0xFFFF] = None
+    return [{**asdict(lane), "classes": sorted(classes[i])} for i, lane in enumerate(index.lanes)]
 
 
 def _ends(got: LodResult) -> NDArray[Any]:

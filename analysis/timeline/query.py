@@ -74,9 +74,12 @@ class _Level:
 
 @dataclass(frozen=True)
 class LodIndex:
-    """Level-of-detail index over the items of one view; arrays may be memory-mapped and are read-only."""
+    """Level-of-detail index over items on lanes; arrays may be memory-mapped and are read-only.
 
-    view: View
+    ``view`` names what the items are: a view of a capture, or another source of spans (:mod:`analysis.traces.timeline`).
+    """
+
+    view: str
     lanes: tuple[Lane, ...]
     start_ticks: I8
     middle_ticks: I8
@@ -349,7 +352,7 @@ def _pyramid(items: Items, offsets: I8, n_tracks: int) -> dict[str, NDArray[Any]
     return out
 
 
-def index_from_arrays(view: View, lanes: tuple[Lane, ...], arrays: dict[str, NDArray[Any]]) -> LodIndex:
+def index_from_arrays(view: str, lanes: tuple[Lane, ...], arrays: dict[str, NDArray[Any]]) -> LodIndex:
     """A :class:`LodIndex` over arrays made by :func:`build_arrays` (fresh or mapped)."""
     own = {name: _frozen(array) for name, array in arrays.items() if name not in ("levels", "lanes")}
     levels = {(int(r[0]), int(r[1])): _Level(*(int(value) for value in r)) for r in arrays["levels"]}

@@ -14,7 +14,6 @@ from app.server.services import Services
 from app.shell.page import Page
 from app.shell.url_state import ViewState
 from app.work import waiting as opening
-from app.work.jobs import Job
 from components.dag import elements as dag
 from components.dag import page as dag_page
 from components.dag.style import stylesheet
@@ -71,8 +70,7 @@ def waiting(services: Services, view: ViewState, run_key: str) -> Any | None:
     if prepared(services, view, run_key):
         return None
     capture = services.library.capture(run_key, view.launch)
-    run = services.library.run(run_key)
-    job = Job(run.source, view.launch, run.signature, graph_kept.JOB, {"mode": view.mode})
+    job = services.library.job(run_key, view.launch, graph_kept.JOB, {"mode": view.mode})
     text = f"{len(capture.tasks):,} tasks, {len(capture.edges):,} edges; prepared once and kept for everyone."
     return opening.panel(services, f"Preparing the task graph ({view.mode})", text, job)
 

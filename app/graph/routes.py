@@ -10,12 +10,13 @@ import flask
 import numpy as np
 
 from analysis.capture import Capture, task_label
-from analysis.errors import NotAvailable, NotFoundError, SwimscopeError
+from analysis.csv_text import csv_chunks
+from analysis.errors import NotFoundError
 from analysis.graph import text as graph_text
 from analysis.graph.neighbourhood import adjacency
 from app.graph import picture as graph_picture
 from app.server.services import Services
-from app.shell.url_state import decode
+from app.shell.url_state import decode, launch_of
 from components.dag.svg import svg
 from components.theme import Theme
 
@@ -40,17 +41,7 @@ def register(server: flask.Flask, services: Services) -> None:
 
 
 def _answer(services: Services, view: Callable[[Services, str], Any]) -> Callable[..., Any]:
-    def answer(run_key: str) -> Any:
-        try:
-            return view(services, run_key)
-        except NotFoundError as error:
-            return flask.jsonify(error=str(error)), 404
-        except NotAvailable as error:
-            return flask.jsonify(error=error.reason), 409
-        except SwimscopeError as error:
-            return flask.jsonify(error=str(error)), 422
-
-    return answer
+    return lambda run_key: view(services, run_key)
 
 
 def search(services: Services, run_key: str) -> Any:
@@ -105,10 +96,7 @@ def _edges(services: Services, run_key: str) -> tuple[Capture, Any, str]:
 
 
 def _capture(services: Services, run_key: str) -> Capture:
-    launch = flask.request.args.get("launch", "0")
-    if not re.fullmatch("[0-9]{1,9}", launch):
-        raise NotFoundError(f"launch {launch!r} is not a number")
-    return services.library.capture(run_key, int(launch))
+    return services.library.capture(run_key, launch_of(flask.request.args))
 
 
 def _asked(capture: Capture) -> tuple[int, str, int]:
@@ -128,20 +116,14 @@ def _task(capture: Capture, task: int) -> dict[str, Any]:
 
 
 def _rows_csv(capture: Capture, rows: list[graph_text.NeighbourRow]) -> Iterator[str]:
-    yield "task_id,label,name,distance,sources,tensors,wait_us\r\n"
-    for row in rows:
+    def cells(row: graph_text.NeighbourRow) -> list[Any]:
         task = _task(capture, row.task)
-        wait = "" if row.wait_us is None else f"{row.wait_us:.3f}"
-        cells = [
-            task["id"],
-            task["label"],
-            task["name"],
-            str(row.distance),
-            " ".join(row.sources),
-            " ".join(row.tensors),
-            wait,
-        ]
-        yield ",".join(graph_text.quoted(cell) for cell in cells) + "\r\n"
+        wait = None if row.wait_us is None else round(row.wait_us, 3)
+        words = [" ".join(row.sources), " ".join(row.tensors)]
+        return [task["id"], task["label"], task["name"], row.distance, *words, wait]
+
+    header = ["task_id", "label", "name", "distance", "sources", "tensors", "wait_us"]
+    return csv_chunks([header, *map(cells, rows)])
 
 
 def _file(text: Iterator[str], name: str, kind: str) -> flask.Response:

@@ -2,63 +2,81 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from dash import Dash, Input, Output
+from dash import Dash, Input, Output, no_update
 
+from app.overview import page
 from app.server.services import Services
 from app.shell import ids
 from app.shell.url_state import ViewState
-from app.work.jobs import Job
 from app.work.outcomes import Outcome
+from app.work.waiting import ended_just_now
 from components import cards, fmt, notices
 from components import figures as plots
 
 
 def register(app: Dash, services: Services) -> None:
-    """One callback per card, so that a slow analysis holds up no other."""
+    """One callback per card, so that a slow analysis holds up no other; while a job runs its card asks again."""
+
+    def ticking(name: str) -> tuple[Output, Input]:
+        return Output(page.tick_id(name), "disabled"), Input(page.tick_id(name), "n_intervals")
+
+    stop, tick = ticking("utilisation")
 
     @app.callback(
         Output("overview-card-utilisation", "children"),
         Output(ids.OVERVIEW_PLOT, "children"),
+        stop,
         Input(ids.RUN, "data"),
+        tick,
     )
-    def show_utilisation(run: dict[str, Any]) -> Any:
+    def show_utilisation(run: dict[str, Any], _tick: int | None) -> Any:
         outcome = run_outcome(services, run, "utilisation")
         cores = run_outcome(services, run, "cores")
+        if outcome is None or cores is None:
+            return no_update, no_update, False
         plot = notices.empty(outcome.reason)
         if outcome.available:
             plot = plots.curves(ids.OVERVIEW_PLOT + "-graph", outcome.curves)
-        return utilisation_card(services, run, cores), plot
+        return utilisation_card(services, run, cores), plot, True
 
-    @app.callback(Output("overview-card-critical-path", "children"), Input(ids.RUN, "data"))
-    def show_path(run: dict[str, Any]) -> Any:
-        return path_card(services, run, run_outcome(services, run, "critical-path", kind="observed"))
+    def show_when_there(name: str, card: Callable[[Services, dict[str, Any], Outcome], Any], **parameters: Any) -> None:
+        stop, tick = ticking(name)
 
-    @app.callback(Output("overview-card-gaps", "children"), Input(ids.RUN, "data"))
-    def show_gap(run: dict[str, Any]) -> Any:
-        return gap_card(services, run, run_outcome(services, run, "gaps"))
+        @app.callback(Output(f"overview-card-{name}", "children"), stop, Input(ids.RUN, "data"), tick)
+        def show(run: dict[str, Any], _tick: int | None) -> Any:
+            outcome = run_outcome(services, run, name, **parameters)
+            return (no_update, False) if outcome is None else (card(services, run, outcome), True)
 
-    @app.callback(Output("overview-card-overhead", "children"), Input(ids.RUN, "data"))
-    def show_overhead(run: dict[str, Any]) -> Any:
-        return overhead_card(services, run, run_outcome(services, run, "overhead"))
+    show_when_there("critical-path", path_card, kind="observed")
+    show_when_there("gaps", gap_card)
+    show_when_there("overhead", overhead_card)
 
 
-def run_outcome(services: Services, run: dict[str, Any], name: str, **parameters: Any) -> Outcome:
-    """The outcome of an analysis for the run and launch of a page; a large capture's is computed by a child."""
-    capture = services.library.capture(run["key"], run.get("launch", 0))
-    meta = capture.meta
+def run_outcome(services: Services, run: dict[str, Any], name: str, **parameters: Any) -> Outcome | None:
+    """The outcome of an analysis for the run and launch of a page, None while a child computes a large capture's.
+
+    No request waits for a job: that would keep one of a few threads from everybody else.
+    """
+    launch = run.get("launch", 0)
+    capture = services.library.capture(run["key"], launch)
     large = len(capture.records) > services.settings.inline_analysis_records
-    if large and services.analyses.kept(meta.capture_id, name, parameters) is None:
-        disk = services.library.run(run["key"])
-        ended = services.jobs.wait(Job(disk.source, meta.launch, disk.signature, name, parameters))
-        if ended.state != "done":
-            return Outcome(name, reason=ended.message or "it was cancelled")
+    if large and services.analyses.kept(capture.meta.capture_id, name, parameters) is None:
+        job = services.library.job(run["key"], launch, name, parameters)
+        progress = services.jobs.status(job)
+        if progress.state == "idle" or not (progress.state == "running" or ended_just_now(progress)):
+            progress = services.jobs.start(job)
+        if progress.state == "running":
+            return None
+        if progress.state != "done":
+            return Outcome(name, reason=progress.message or "it was cancelled")
     return services.analyses.get(capture, name, parameters)
 
 
-def _href(services: Services, run: dict[str, Any], page: str, **view: Any) -> str:
-    return services.href(page, run["key"], ViewState(launch=run.get("launch", 0), **view))
+def _href(services: Services, run: dict[str, Any], to: str, **view: Any) -> str:
+    return services.href(to, run["key"], ViewState(launch=run.get("launch", 0), **view))
 
 
 def utilisation_card(services: Services, run: dict[str, Any], cores: Outcome) -> Any:

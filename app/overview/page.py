@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from dash import html
+from dash import dcc, html
 
 from analysis.capture import Capture
 from app.server.services import Services
@@ -15,6 +15,7 @@ from app.shell.url_state import ViewState
 from components import cards, fmt, notices, quality
 
 PAGE = Page("", "/r/<run>", "Overview", 0, "o")
+TICK_MS = 700
 SLOW_CARDS = ("utilisation", "critical-path", "gaps", "overhead")
 """Cards whose analysis runs after the page is there; each has a slot ``overview-card-<name>``."""
 LEVEL_LEAVES_OUT = {
@@ -58,9 +59,20 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
                 ],
                 className="panels",
             ),
+            *ticks(),
         ],
         className="fill scroll overview",
     )
+
+
+def tick_id(name: str) -> str:
+    """Id of what makes a slow card ask again."""
+    return f"overview-tick-{name}"
+
+
+def ticks() -> list[dcc.Interval]:
+    """One per slow card; its callback switches it off."""
+    return [dcc.Interval(id=tick_id(name), interval=TICK_MS) for name in SLOW_CARDS]
 
 
 def slot(name: str) -> html.Div:

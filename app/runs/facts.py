@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from analysis.capture import Capture
+from analysis.files import write_atomically
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +72,6 @@ class FactsCache:
             return None
 
     def put(self, key: str, signature: str, facts: Facts) -> None:
-        """Keep ``facts``; replaces what was kept for an older signature."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=self._folder, suffix=".part")
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            json.dump({"signature": f"{FACTS_VERSION} {signature}", "facts": asdict(facts)}, stream)
-        os.replace(temporary, self._folder / f"{key}.json")
+        """Keep ``facts``; replaces what was kept for an older signature. Raises NoRoomError when the disk is full."""
+        content = {"signature": f"{FACTS_VERSION} {signature}", "facts": asdict(facts)}
+        write_atomically(self._folder / f"{key}.json", json.dumps(content).encode())

@@ -12,6 +12,9 @@ from app.server.services import Services
 from components import fmt
 from components.grid import GridColumn
 
+MISSING_LAST = {"comparator": {"function": "swimscope_missingLast"}}
+"""Runs whose figures are not known yet stay in sight below the others, in both directions."""
+
 COLUMNS: tuple[GridColumn, ...] = (
     GridColumn("name", "Run", "link", "The run's directory; opens its overview.", 216, flex=1),
     GridColumn("root", "Root", "text", "Name of the mounted directory tree.", 84),
@@ -19,12 +22,14 @@ COLUMNS: tuple[GridColumn, ...] = (
     GridColumn("group", "Run tree", "text", "Directory that holds the ranks or devices of one run.", 150, hide=True),
     GridColumn("rank", "Rank", "text", "Rank and device parts of the path.", 80, hide=True),
     GridColumn("modified", "Modified (UTC)", "time", "Newest modification of the capture's files.", 152),
-    GridColumn("level", "Level", "count", "Capture level 1 to 4: what the runtime recorded.", 66),
-    GridColumn("records", "Records", "count", "Joined task records (executed blocks).", 88),
-    GridColumn("tasks", "Tasks", "count", "Task ids that have a record.", 80),
-    GridColumn("edges", "Edges", "count", "Unique dependency edges of deps.json.", 80),
-    GridColumn("cores", "Cores", "count", "Cores in the capture.", 66, hide=True),
-    GridColumn("makespan_us", "Makespan", "duration_us", "First start to last end over all records.", 106),
+    GridColumn("level", "Level", "count", "Capture level 1 to 4: what the runtime recorded.", 66, extra=MISSING_LAST),
+    GridColumn("records", "Records", "count", "Joined task records (executed blocks).", 88, extra=MISSING_LAST),
+    GridColumn("tasks", "Tasks", "count", "Task ids that have a record.", 80, extra=MISSING_LAST),
+    GridColumn("edges", "Edges", "count", "Unique dependency edges of deps.json.", 80, extra=MISSING_LAST),
+    GridColumn("cores", "Cores", "count", "Cores in the capture.", 66, hide=True, extra=MISSING_LAST),
+    GridColumn(
+        "makespan_us", "Makespan", "duration_us", "First start to last end over all records.", 106, extra=MISSING_LAST
+    ),
     GridColumn("size", "Size", "bytes", "Size of the capture's files.", 92, hide=True),
     GridColumn("container", "Container", "text", "Generation of the swimlane file.", 110, hide=True),
     GridColumn(

@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from werkzeug.security import generate_password_hash
-from werkzeug.serving import WSGIRequestHandler, make_server
 
 from analysis.errors import SwimscopeError
 from analysis.formats.text.warm import warm_in_background
-from app.server.settings import ENV_PREFIX, Settings, current, load_settings, table
+from analysis.stdout import OutputError, output_errors
+from analysis.version import version
+from app.server.places import check_places
+from app.server.settings import ENV_PREFIX, Settings, SettingsError, current, load_settings, table
 
 _FLAGS = [item.name for item in fields(Settings) if item.name != "roots" and not item.metadata["secret"]]
 
@@ -27,6 +29,7 @@ _FLAGS = [item.name for item in fields(Settings) if item.name != "roots" and not
 def parser() -> argparse.ArgumentParser:
     """The command line; flags are made from the settings table."""
     top = argparse.ArgumentParser(prog="swimscope", description="Serve and look at PyPTO 3.0 run records.")
+    top.add_argument("--version", action="version", version=f"swimscope {version()}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, text in (
         ("serve", "Serve the captures under one or more directory trees."),
@@ -46,7 +49,16 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; 0 fine, 2 usage or settings."""
+    """Run one command; 0 fine, 2 usage, settings, or an output that cannot be written."""
+    try:
+        with output_errors():
+            return _run(argv)
+    except OutputError as error:
+        sys.stderr.write(f"swimscope: {error}\n")
+        return 2
+
+
+def _run(argv: Sequence[str] | None) -> int:
     args = vars(parser().parse_args(argv))
     command, config = args.pop("command"), args.pop("config", None)
     if command == "hash-password":
@@ -66,40 +78,30 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def serve(settings: Settings) -> int:
-    """Serve until stopped: a threaded server for one process, gunicorn for more. Never in debug mode."""
+    """Serve until stopped, in this process or, for several workers, under gunicorn. Never in debug mode."""
+    check_places(settings)
     logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    logging.getLogger("werkzeug").setLevel(logging.WARNING)
     warm_in_background()
     sys.stderr.write(f"Swimscope at http://{settings.host}:{settings.port}{settings.url_prefix}\n")
     if settings.workers > 1:
+        from app.server.serving import gunicorn_arguments
+
         os.environ.update(environment(settings))
         os.execvp(
             sys.executable, [sys.executable, "-m", "gunicorn", *gunicorn_arguments(settings), "app.server.wsgi:server"]
         )
     from app.server.factory import create_app
+    from app.server.serving import make_server
     from app.work import housekeeping
 
     server = create_app(settings).server
     housekeeping.start(server.extensions["swimscope"])
-    make_server(settings.host, settings.port, server, threaded=True, request_handler=KeepAlive).serve_forever()
+    try:
+        served = make_server(server, settings)
+    except OSError as error:
+        raise SettingsError(f"cannot listen on {settings.host}:{settings.port}: {error.strerror or error}") from error
+    served.run()
     return 0
-
-
-class KeepAlive(WSGIRequestHandler):
-    """HTTP/1.1: a page's many small files come over few connections."""
-
-    protocol_version = "HTTP/1.1"
-
-
-def gunicorn_arguments(settings: Settings) -> list[str]:
-    """How gunicorn is called for ``settings``."""
-    return [
-        f"--workers={settings.workers}",
-        f"--threads={settings.threads}",
-        f"--bind={settings.host}:{settings.port}",
-        "--timeout=120",
-        "--limit-request-line=8190",
-    ]
 
 
 def environment(settings: Settings) -> dict[str, str]:
@@ -122,7 +124,9 @@ def _demo(args: dict[str, Any], config: Path | None) -> dict[str, Any]:
     The samples are made once, then reused. A process of its own makes them while the server starts: the runs page shows
     each as soon as it is there.
     """
-    folder = load_settings(args, config=config).data_dir / "demo"
+    settings = load_settings(args, config=config)
+    check_places(settings)
+    folder = settings.data_dir / "demo"
     folder.mkdir(parents=True, exist_ok=True)
     maker = subprocess.Popen([sys.executable, "-m", "analysis.synth.demo", str(folder)], stdin=subprocess.DEVNULL)
     threading.Thread(target=maker.wait, name="swimscope_demo", daemon=True).start()

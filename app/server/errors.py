@@ -1,4 +1,4 @@
-"""What does a person see when a callback fails? A notice; what was loaded stays on the page."""
+"""What is answered when a request or callback fails? One shape for every route; pages keep what they show."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from dash import Dash, no_update, set_props
 from dash.exceptions import DependencyException
 from werkzeug.exceptions import HTTPException
 
-from analysis.errors import SwimscopeError
+from analysis.errors import NotFoundError, SwimscopeError
+from analysis.files import NoRoomError
+from app.server import callback_bodies
+from app.server.places import Places
+from app.server.settings import Settings
 from app.shell import ids
 from components.notices import notice
 
@@ -27,12 +31,18 @@ def on_error(error: Exception) -> Any:
 def describe(error: Exception) -> Any:
     """The notice for ``error``; logs it when it is a bug."""
     if isinstance(error, SwimscopeError):
-        return notice("This did not work", str(error), "error")
+        return notice("This did not work", shown(str(error)), "error")
     return notice(
         "Something went wrong on the server",
         f"The page keeps what it shows. The server's log has the details under {logged(error)}.",
         "error",
     )
+
+
+def shown(text: str) -> str:
+    """``text`` of a message with paths from the root's name on."""
+    places = flask.current_app.extensions.get("swimscope-places") if flask.has_app_context() else None
+    return places.shown(text) if places is not None else text
 
 
 def logged(error: Exception) -> str:
@@ -42,9 +52,21 @@ def logged(error: Exception) -> str:
     return error_id
 
 
-def register(app: Dash, prefix: str) -> None:
-    """Every failing request is answered in one shape: ``{"error": text}`` under ``api/`` and for callbacks."""
-    server, update = app.server, f"{prefix}_dash-update-component"
+def status_of(error: SwimscopeError) -> int:
+    """404 for what does not exist, 507 for a full disk, 422 for what cannot be answered."""
+    if isinstance(error, NotFoundError):
+        return 404
+    return 507 if isinstance(error, NoRoomError) else 422
+
+
+def register(app: Dash, settings: Settings) -> None:
+    """Every failing request is answered in one shape: ``{"error": text}`` under ``api/`` and for callbacks.
+
+    Routes need no error handling of their own: what they raise arrives here.
+    """
+    server, prefix = app.server, settings.url_prefix
+    update = f"{prefix}_dash-update-component"
+    server.extensions["swimscope-places"] = Places.of(settings)
 
     @server.route(f"{prefix}api/", defaults={"rest": ""})
     @server.route(f"{prefix}api/<path:rest>")
@@ -53,21 +75,20 @@ def register(app: Dash, prefix: str) -> None:
 
     @server.before_request
     def known_callback() -> Any:
-        """Refuse a callback request that no page of ours sends, before Dash trips over it."""
+        """Refuse a callback request that no page of ours sends, before Dash or a callback trips over it."""
         if flask.request.path != update or flask.request.method != "POST":
             return None
-        body = flask.request.get_json(silent=True)
-        if (
-            isinstance(body, dict)
-            and isinstance(body.get("inputs"), list)
-            and str(body.get("output")) in app.callback_map
-        ):
+        wrong = callback_bodies.problem(app, flask.request.get_json(silent=True))
+        if not wrong:
             return None
-        return {"error": "this is not a callback of this application; reload the page"}, 400
+        log.warning("refused a callback request from %s: %s", flask.request.remote_addr, wrong)
+        return {"error": f"this is not a callback of this application ({wrong}); reload the page"}, 400
 
     @server.errorhandler(Exception)
     def failed(error: Exception) -> Any:
         plain = flask.request.path.startswith((f"{prefix}api/", update))
+        if isinstance(error, SwimscopeError):
+            return {"error": shown(str(error))}, status_of(error)
         if isinstance(error, HTTPException):
             return ({"error": error.description or error.name}, error.code or 500) if plain else error
         if isinstance(error, RecursionError):

@@ -14,10 +14,12 @@ from analysis.capture.store import Store
 from app.functions import feature as functions
 from app.graph import feature as graph
 from app.overview import feature as overview
+from app.runs import content
 from app.runs import feature as runs
 from app.runs.facts import FactsCache
 from app.runs.library import Library
 from app.server import errors, health, scripts, security
+from app.server.places import Places
 from app.server.services import Services
 from app.server.settings import Settings
 from app.shell import frame as shell
@@ -28,7 +30,8 @@ from app.shell.links import Links
 from app.swimlane import feature as swimlane
 from app.tables import feature as tables
 from app.work import callbacks as waiting
-from app.work.jobs import Jobs
+from app.work.caches import Caches
+from app.work.jobs import Jobs, Limits
 from app.work.outcomes import Analyses
 
 FEATURES: tuple[Feature, ...] = (
@@ -52,7 +55,8 @@ def create_app(settings: Settings) -> Dash:
         "swimscope",
         server=server,
         assets_folder=str(assets_folder()),
-        assets_ignore=r"\.js$",  # app.server.scripts joins them
+        assets_ignore=r"\.js$",  # app.server.scripts serves the bundle
+        assets_path_ignore=["js", "node_modules", "vendor"],
         requests_pathname_prefix=settings.url_prefix,
         routes_pathname_prefix=settings.url_prefix,
         title=settings.title,
@@ -76,8 +80,9 @@ def create_app(settings: Settings) -> Dash:
             callbacks(app, services)
         for routes in feature.routes:
             routes(server, services)
+    content.register(server)
     security.register(app, settings)
-    errors.register(app, settings.url_prefix)
+    errors.register(app, settings)
     server.extensions["swimscope"] = services
     return app
 
@@ -86,7 +91,9 @@ def make_services(settings: Settings) -> Services:
     """The bundle for ``settings``; nothing is scanned or opened yet."""
     store = Store(settings.data_dir / "store")
     outcomes = settings.data_dir / "outcomes"
-    jobs = Jobs(settings.data_dir / "jobs", settings.data_dir / "store", outcomes)
+    limits = Limits(settings.jobs_at_once, settings.job_memory_max_bytes, settings.job_time_max_s)
+    shown = Places.of(settings).shown
+    jobs = Jobs(settings.data_dir / "jobs", settings.data_dir / "store", outcomes, limits, shown)
     return Services(
         settings=settings,
         library=Library(settings, store, FactsCache(settings.data_dir / "facts"), jobs),
@@ -94,6 +101,7 @@ def make_services(settings: Settings) -> Services:
         jobs=jobs,
         analyses=Analyses(outcomes),
         links=Links(settings.data_dir / "links", settings.link_max_bytes),
+        caches=Caches(),
     )
 
 

@@ -1,14 +1,17 @@
-"""How is the server kept safe to host? Sign-in, headers, same-origin writes."""
+"""How is the server kept safe to host? Host names, sign-in, headers, same-origin writes, a limit on bodies."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import ipaddress
 import secrets
+import socket
 from urllib.parse import urlsplit
 
 import flask
 from dash import Dash
+from werkzeug.sansio.utils import host_is_trusted
 from werkzeug.security import check_password_hash
 
 from app.server.settings import Settings
@@ -22,6 +25,9 @@ def random_key() -> str:
 def register(app: Dash, settings: Settings) -> None:
     """Guard every route of ``app`` and set the security headers of every answer."""
     server = app.server
+    # A stored link may be as long as link_max_bytes says, whatever the limit of other bodies.
+    server.config["MAX_CONTENT_LENGTH"] = max(settings.request_max_bytes, settings.link_max_bytes + 1_000)
+    _require_known_host(server, settings)
     if settings.auth_user:
         _require_sign_in(server, settings)
 
@@ -32,7 +38,7 @@ def register(app: Dash, settings: Settings) -> None:
             return None
         origin = flask.request.headers.get("Origin")
         hosts = (flask.request.host, flask.request.headers.get("X-Forwarded-Host"))
-        if origin and urlsplit(origin).netloc not in hosts:
+        if origin and _host_of(origin) not in hosts:
             return flask.make_response({"error": "requests from other sites are refused"}, 403)
         return None
 
@@ -51,6 +57,49 @@ def register(app: Dash, settings: Settings) -> None:
         response.headers.setdefault("X-Frame-Options", "SAMEORIGIN")
         response.headers.setdefault("Referrer-Policy", "same-origin")
         return response
+
+
+def _host_of(origin: str) -> str:
+    """Host and port of an ``Origin`` header; "" (which is no host of ours) when it is not an address."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return ""
+
+
+def _require_known_host(server: flask.Flask, settings: Settings) -> None:
+    """Refuse requests by a name that is not ours: a page of another site may have its name point at this machine."""
+    names = known_hosts(settings)
+
+    @server.before_request
+    def known_host() -> flask.Response | None:
+        given = flask.request.headers.get("Host", "")
+        if "*" in names or _is_address(given) or host_is_trusted(given, names):
+            return None
+        text = "the server is not known by this name; add it to allowed_hosts, or use one of " + ", ".join(names)
+        return flask.make_response({"error": text}, 400)
+
+
+def known_hosts(settings: Settings) -> tuple[str, ...]:
+    """Names by which the server may be addressed: ``allowed_hosts``, or those of the address it listens on."""
+    given = tuple(name.strip() for name in settings.allowed_hosts.split(",") if name.strip())
+    if given:
+        return given
+    names = ["localhost"]
+    if settings.host in ("", "0.0.0.0", "::"):
+        names += [socket.gethostname(), socket.getfqdn()]
+    elif not _is_address(settings.host):
+        names.append(settings.host)
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def _is_address(host: str) -> bool:
+    """Whether ``host`` (with or without port) is an IP address, which no other site can make point here."""
+    try:
+        name = urlsplit(f"//{host}").hostname
+        return name is not None and bool(ipaddress.ip_address(name))
+    except ValueError:
+        return False
 
 
 def content_security_policy(script_hashes: list[str] | tuple[str, ...]) -> str:

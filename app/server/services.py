@@ -9,13 +9,14 @@ from app.runs.library import Library
 from app.server.settings import Settings
 from app.shell.links import Links
 from app.shell.url_state import ViewState, href
+from app.work.caches import Caches
 from app.work.jobs import Jobs
 from app.work.outcomes import Analyses
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Settings, the run library, the capture store, background jobs and stored links."""
+    """Settings, the run library, the capture store, background jobs, stored links, caches of this process."""
 
     settings: Settings
     library: Library
@@ -23,6 +24,7 @@ class Services:
     jobs: Jobs
     analyses: Analyses
     links: Links
+    caches: Caches
 
     def href(self, page: str, run_key: str = "", view: ViewState | None = None) -> str:
         """A link inside the product, with the configured prefix."""

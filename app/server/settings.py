@@ -46,7 +46,7 @@ class Settings:
     roots: tuple[Root, ...] = _setting((), "", "Directory trees to offer, NAME=PATH each; they are only read.")
     host: str = _setting("127.0.0.1", "", "Address to listen on.")
     port: int = _setting(8050, "", "Port to listen on.")
-    workers: int = _setting(1, "processes", "Server processes; more than one needs gunicorn.")
+    workers: int = _setting(1, "processes", "Server processes; more than one are started and watched by gunicorn.")
     threads: int = _setting(4, "threads", "Request threads in each process.")
     data_dir: Path = field(
         default_factory=_default_data_dir,
@@ -56,6 +56,12 @@ class Settings:
             "secret": False,
         },
     )
+    allowed_hosts: str = _setting(
+        "",
+        "",
+        "Host names by which browsers may address the server, separated by commas; empty: the names it listened on "
+        "and any IP address; * for every name.",
+    )
     url_prefix: str = _setting("/", "", "Path prefix when the server lies behind a proxy, for example /swimscope/.")
     title: str = _setting("Swimscope", "", "Name shown in the top bar and the browser tab.")
     auth_user: str = _setting("", "", "User name for sign-in; empty switches sign-in off.")
@@ -63,11 +69,27 @@ class Settings:
     secret_key: str = _setting(
         "", "", "Signing secret shared by all workers; made up at start when empty.", secret=True
     )
+    request_max_bytes: int = _setting(2_000_000, "bytes", "Largest body of a request; a longer one is refused unread.")
+    read_time_max_s: float = _setting(
+        20.0, "seconds", "A request that has not arrived completely by then is dropped with its connection."
+    )
     scan_interval_s: float = _setting(5.0, "seconds", "Pause between two looks at the roots for new runs.")
     scan_max_runs: int = _setting(50_000, "captures", "Captures listed per root before the scan says it stopped.")
     facts_max_bytes: int = _setting(
-        64_000_000, "bytes", "Captures up to this size are opened in the background to fill in the runs table."
+        64_000_000,
+        "bytes",
+        "Captures up to this size come first when the runs table is filled in; larger ones follow one by one, with low "
+        "priority. 0 leaves captures unread until somebody opens them.",
     )
+    jobs_at_once: int = _setting(
+        2, "processes", "Background processes of all workers together; further jobs wait and say so."
+    )
+    job_memory_max_bytes: int = _setting(
+        32_000_000_000,
+        "bytes",
+        "Most memory a background process may use; small captures get less: 4 GB and 40 bytes per byte of their files.",
+    )
+    job_time_max_s: float = _setting(1_800.0, "seconds", "A background process that runs longer is stopped.")
     inline_open_max_bytes: int = _setting(
         12_000_000, "bytes", "Captures up to this size are opened within the request; larger ones in the background."
     )
@@ -202,14 +224,29 @@ def _convert_roots(value: Any, place: str) -> tuple[Root, ...]:
     raise SettingsError(f"{place}: expected a table of NAME = PATH")
 
 
+_LEAST = {
+    "port": 0,
+    "workers": 1,
+    "threads": 1,
+    "scan_interval_s": 0.1,
+    "scan_max_runs": 1,
+    "open_captures": 1,
+    "request_max_bytes": 1_000,
+    "read_time_max_s": 1,
+    "jobs_at_once": 1,
+    "job_memory_max_bytes": 1_000_000_000,
+    "job_time_max_s": 1,
+}
+"""Smallest value of a setting."""
+
+
 def _check(settings: Settings) -> Settings:
     """``settings`` when every value is in range; raises SettingsError."""
     names = [root.name for root in settings.roots]
     if len(set(names)) != len(names):
         raise SettingsError(f"two roots share a name: {', '.join(sorted(n for n in names if names.count(n) > 1))}")
-    low = {"port": 0, "workers": 1, "threads": 1, "scan_interval_s": 0.1, "scan_max_runs": 1, "open_captures": 1}
-    for name, least in low.items():
-        if getattr(settings, name) < least:
+    for name, least in _LEAST.items():
+        if not getattr(settings, name) >= least:
             raise SettingsError(f"{name}: {getattr(settings, name)} is below {least}")
     if settings.log_level.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
         raise SettingsError(f"log_level: {settings.log_level!r} is none of DEBUG, INFO, WARNING, ERROR")

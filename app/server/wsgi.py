@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from app.server.factory import create_app
+from app.server.places import check_places
 from app.server.settings import load_settings
 from app.work import housekeeping
 
-server = create_app(load_settings()).server
+settings = load_settings()
+check_places(settings)
+server = create_app(settings).server
 housekeeping.start(server.extensions["swimscope"])

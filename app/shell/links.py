@@ -6,11 +6,11 @@ import hashlib
 import json
 import os
 import re
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from analysis.errors import LimitError, NotFoundError
+from analysis.files import write_atomically
 
 LINK_VERSION = 1
 _HASH = re.compile(r"^[0-9a-f]{20}$")
@@ -29,7 +29,7 @@ class Links:
         self._max_bytes = max_bytes
 
     def put(self, pairs: Mapping[str, str]) -> str:
-        """Store a query and return its hash; raises LimitError when it is too large."""
+        """Store a query and return its hash; raises LimitError when it is too large, NoRoomError on a full disk."""
         text = json.dumps({"version": LINK_VERSION, "query": dict(sorted(pairs.items()))}, ensure_ascii=False)
         data = text.encode("utf-8", "replace")
         if len(data) > self._max_bytes:
@@ -37,11 +37,7 @@ class Links:
         name = hashlib.sha256(data).hexdigest()[:20]
         target = self._folder / f"{name}.json"
         if not target.exists():
-            self._folder.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=self._folder, suffix=".part")
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(data)
-            os.replace(temporary, target)
+            write_atomically(target, data)
         return name
 
     def get(self, name: str) -> dict[str, str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import flask
+from werkzeug.exceptions import RequestEntityTooLarge
 
-from analysis.errors import LimitError, NotFoundError
+from analysis.errors import LimitError
 from app.server.services import Services
 
 
@@ -14,8 +15,6 @@ def register(server: flask.Flask, services: Services) -> None:
 
     @server.post(base)
     def put_link() -> tuple[flask.Response, int]:
-        if (flask.request.content_length or 0) > services.settings.link_max_bytes:
-            return flask.jsonify(error="the view is longer than link_max_bytes"), 413
         body = flask.request.get_json(silent=True)
         query = body.get("query") if isinstance(body, dict) else None
         if not isinstance(query, dict) or not all(isinstance(v, str) for v in query.values()):
@@ -23,11 +22,8 @@ def register(server: flask.Flask, services: Services) -> None:
         try:
             return flask.jsonify(s=services.links.put(query)), 200
         except LimitError as error:
-            return flask.jsonify(error=str(error)), 413
+            raise RequestEntityTooLarge(str(error)) from error
 
     @server.get(f"{base}/<name>")
-    def get_link(name: str) -> tuple[flask.Response, int]:
-        try:
-            return flask.jsonify(query=services.links.get(name)), 200
-        except NotFoundError as error:
-            return flask.jsonify(error=str(error)), 404
+    def get_link(name: str) -> flask.Response:
+        return flask.jsonify(query=services.links.get(name))

@@ -13,10 +13,14 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote
 
+from analysis.errors import ParameterError
+
 MAX_ID = 2**64 - 1
 MAX_TICKS = 2**61
 """Far beyond any run; the browser holds it exactly, and window plus padding stays below what routes accept."""
 STORED_LINK_KEY = "s"
+STEPS = ("0", "1", "2", "3", "5", "-1")
+"""Numbers of dependency steps that pages offer."""
 _RUN_PATH = re.compile(r"^/r/([^/]+)(?:/([^/]*))?/?$")
 _TASK = re.compile(r"^(task|group|chain|gap):(\d{1,20})$")
 _FUNC = re.compile(r"^func:(-?\d{1,20})$")
@@ -123,6 +127,17 @@ def selection_codec(*words: str) -> Codec:
     return Codec(decode, str)
 
 
+def _steps() -> Codec:
+    """A number of steps that the page offers (see :data:`STEPS`)."""
+
+    def decode(text: str) -> int:
+        if text not in STEPS:
+            raise ValueError("not one of " + ", ".join(STEPS) + " (-1 for all)")
+        return int(text)
+
+    return Codec(decode, str)
+
+
 def _measure() -> Codec:
     def decode(text: str) -> str:
         match = _MEASURE.match(text)
@@ -168,7 +183,7 @@ class ViewState:
     t0: int | None = _key(_TICKS, None, "Start of the visible window, ticks after the capture's zero.")
     t1: int | None = _key(_TICKS, None, "End of the visible window, ticks after the capture's zero.")
     view: str = _key(choice_codec("worker", "scheduler", "phases", "orch"), "worker", "Which lanes the swimlane shows.")
-    depth: int = _key(integer_codec(-1, 1_000), 1, "How many dependency steps are drawn; -1 for all.")
+    depth: int = _key(_steps(), 1, "How many dependency steps are drawn; -1 for all.")
     labels: str = _key(choice_codec("func", "id", "both", "none"), "func", "What is written on a bar.")
     setup: str = _key(choice_codec("apart", "in", "hidden"), "apart", "How setup time is drawn.")
     mk: tuple[str, ...] = _key(list_codec(100), (), "Markers.")
@@ -189,7 +204,7 @@ class ViewState:
         choice_codec("auto", "summary", "path", "around", "all"), "auto", "What part of the graph is shown."
     )
     exp: tuple[str, ...] = _key(list_codec(2_000), (), "Expanded groups or tasks of the graph.")
-    gdepth: int = _key(integer_codec(-1, 1_000), 2, "Steps around the selection that the graph shows; -1 for all.")
+    gdepth: int = _key(_steps(), 2, "Steps around the selection that the graph shows; -1 for all.")
     node: str = _key(
         text_codec(200), "", "Group (grp:KEY) or edge (edge:PRED-SUCC) of the graph that is open.", follow=False
     )
@@ -293,6 +308,19 @@ def decode(query: str | Mapping[str, str] | None) -> tuple[ViewState, list[Probl
         problems.append(Problem("t0", str(values["t0"]), "the window ends before it starts"))
         del values["t0"], values["t1"]
     return ViewState(**values).with_own(**own), problems
+
+
+def launch_of(args: Mapping[str, str]) -> int:
+    """The launch that a request names, 0 when it names none.
+
+    Raises:
+        ParameterError: not a whole number, or one that no file can hold.
+    """
+    text = args.get("launch", "0")
+    try:
+        return int(_SHARED["launch"].codec.decode(text))
+    except ValueError as error:
+        raise ParameterError(f"launch={text[:60]}: {error}") from error
 
 
 def pairs(view: ViewState) -> dict[str, str]:

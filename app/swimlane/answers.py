@@ -94,7 +94,7 @@ def select(request: Request) -> dict[str, Any]:
     task = request.capture.task_index(int(value))
     answer["label"] = task_label(int(value))
     answer["name"] = request.capture.task_name(task)
-    depth, sides = request.integer("depth", 1), request.text("deps") or "both"
+    depth, sides = request.depth(), request.text("deps") or "both"
     found = dependency_lines(request.capture, index, task, depth, sides, hidden, MAX_LINES)
     ends = index.track_of(found.from_item), index.track_of(found.to_item)
     answer["lines"] = [

@@ -23,7 +23,11 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
     clock = capture.meta.host_clock
     quick = len(capture.records) <= services.settings.inline_analysis_records
     side = panel.panel(tab_texts(), view.tab, by_itself=quick)
-    return swimlane.swimlane(pass_dumps(Path(run.source)), side, "" if clock is None else fmt.host_clock(clock))
+    return swimlane.swimlane(
+        tuple(services.library.shown(path) for path in pass_dumps(Path(run.source))),
+        side,
+        "" if clock is None else fmt.host_clock(clock),
+    )
 
 
 def pass_dumps(source: Path) -> tuple[str, ...]:

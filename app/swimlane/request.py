@@ -11,6 +11,7 @@ from analysis.capture import I4, Bool, Capture
 from analysis.errors import InputError, NotFoundError
 from analysis.timeline.items import KIND_LETTERS, View
 from analysis.timeline.query import LodIndex
+from app.shell.url_state import decode, launch_of
 from app.swimlane.views import Views
 
 MAX_TICKS = 2**62
@@ -41,6 +42,11 @@ class Request:
         if abs(value) > MAX_TICKS:
             raise _bad(key, self.text(key), "a whole number within 2**62")
         return value
+
+    def depth(self) -> int:
+        """How many dependency steps to draw; one that the page does not offer counts as the default, as in its URL."""
+        state, _problems = decode({"depth": self.args["depth"]} if "depth" in self.args else {})
+        return state.depth
 
     def number(self, key: str) -> float:
         """A number of pixels."""
@@ -104,17 +110,15 @@ def read_request(views: Views, run: str, args: Mapping[str, str]) -> Request:
 
     Raises:
         NotFoundError: no such run.
+        ParameterError: there is no such launch number.
         InputError: a key cannot be used, or the capture cannot be read.
+
+    A ``view`` or ``setup`` that does not exist counts as the default, as in the URL of the page, which says so.
     """
-    launch = args.get("launch", "0")
-    if not _is_whole(launch):
-        raise _bad("launch", launch, "a whole number")
-    name = args.get("view", View.WORKER.value)
-    if name not in {view.value for view in View}:
-        raise _bad("view", name, "worker, scheduler, phases or orch")
-    capture = views.capture(run, int(launch))
-    view = View(name)
-    with_setup = args.get("setup", "apart") != "hidden" or view is not View.WORKER
+    state, _problems = decode({key: args[key] for key in ("view", "setup") if key in args})
+    capture = views.capture(run, launch_of(args))
+    view = View(state.view)
+    with_setup = state.setup != "hidden" or view is not View.WORKER
     return Request(views, run, args, capture, view, with_setup, views.index(capture, view, with_setup))
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import flask
 
-from analysis.errors import LimitError, NotFoundError, SwimscopeError
+from analysis.errors import LimitError, NotFoundError, ParameterError
 from analysis.timeline.message import LABEL_PX, view_info, window_message
 from app.server.services import Services
+from app.shell.url_state import launch_of
 from app.swimlane import answers
 from app.swimlane.request import MAX_TICKS, Request, read_request
 from app.swimlane.views import Views
@@ -31,12 +32,8 @@ def register(server: flask.Flask, services: Services) -> None:
         def handle(run: str) -> flask.Response:
             if flask.request.args.get("early") == "1" and not _at_once(services, run):
                 return flask.make_response({"later": True}, 202)
-            try:
-                return answer(read_request(views, run, flask.request.args))
-            except NotFoundError as error:
-                return _error(str(error), 404)
-            except SwimscopeError as error:
-                return _error(str(error), 422)
+            made: flask.Response = answer(read_request(views, run, flask.request.args))
+            return made
 
         server.add_url_rule(f"{base}/{path}", f"timeline-{path}", handle)
 
@@ -51,15 +48,9 @@ def register(server: flask.Flask, services: Services) -> None:
 def _at_once(services: Services, run: str) -> bool:
     """A browser asks early, before the page is there: only for what needs no long open."""
     try:
-        return opening.at_once(services, services.library.run(run), flask.request.args.get("launch", 0, type=int))
-    except NotFoundError:
+        return opening.at_once(services, services.library.run(run), launch_of(flask.request.args))
+    except (NotFoundError, ParameterError):
         return False  # the page itself says so
-
-
-def _error(text: str, status: int) -> flask.Response:
-    response = flask.jsonify(error=text)
-    response.status_code = status
-    return response
 
 
 def _info(request: Request) -> flask.Response:

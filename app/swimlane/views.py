@@ -1,11 +1,6 @@
-"""Which timeline indexes are open in this process? A small cache over the store, one per application."""
+"""Which timeline indexes are open in this process? Kept in the shared caches, over the store."""
 
 from __future__ import annotations
-
-import threading
-from collections import OrderedDict
-from collections.abc import Callable
-from typing import Any
 
 from analysis.capture import Capture
 from analysis.timeline.highlight import highlight_items
@@ -22,9 +17,6 @@ class Views:
 
     def __init__(self, services: Services) -> None:
         self.services = services
-        self._views: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
-        self._highlights: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
-        self._lock = threading.Lock()
 
     def capture(self, run: str, launch: int) -> Capture:
         """The capture of a run key."""
@@ -38,7 +30,8 @@ class Views:
             arrays = self.services.store.derived(capture, key, lambda: stored_arrays(capture, view, with_setup))
             return index_from_store(view, arrays)
 
-        return self._kept(self._views, KEPT_VIEWS, (capture.meta.capture_id, view, with_setup), make)
+        key = (capture.meta.capture_id, view, with_setup)
+        return self.services.caches.get("timeline views", key, make, KEPT_VIEWS)
 
     def highlighted(self, capture: Capture, view: View, with_setup: bool, spec: str, text: str) -> LodIndex:
         """The index of only the items that highlight ``spec`` names."""
@@ -48,18 +41,4 @@ class Views:
             return index.subset(highlight_items(capture, index, spec, text))
 
         key = (capture.meta.capture_id, view, with_setup, spec, text if spec == "search" else "")
-        return self._kept(self._highlights, KEPT_HIGHLIGHTS, key, make)
-
-    def _kept(
-        self, cache: OrderedDict[tuple[Any, ...], Any], limit: int, key: tuple[Any, ...], make: Callable[[], Any]
-    ) -> Any:
-        with self._lock:
-            if key in cache:
-                cache.move_to_end(key)
-                return cache[key]
-        made = make()
-        with self._lock:
-            cache[key] = made
-            while len(cache) > limit:
-                cache.popitem(last=False)
-        return made
+        return self.services.caches.get("timeline highlights", key, make, KEPT_HIGHLIGHTS)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections import OrderedDict
 from typing import Any
 
 from dash import Dash, Input, Output, State, no_update
@@ -19,8 +17,7 @@ from app.tables import views as table_page
 
 
 def register(app: Dash, services: Services) -> None:
-    """Answer AG Grid's infinite row model; the order of the newest questions is kept, as blocks follow each other."""
-    orders = Orders()
+    """Answer AG Grid's infinite row model."""
 
     @app.callback(
         Output(ids.TABLE_GRID, "getRowsResponse"),
@@ -34,41 +31,23 @@ def register(app: Dash, services: Services) -> None:
             return no_update
         view, _problems = decode(query)
         shown = table_page.table_view(services, run["key"], run["page"], view)
-        return block(shown, request, view.q, orders)
+        return block(services, shown, request, view.q)
 
 
-class Orders:
-    """Row orders by outcome and question; small, and shared by all people of this process since it holds content only."""
-
-    def __init__(self, keep: int = 6) -> None:
-        self._keep = keep
-        self._known: OrderedDict[str, NDArray[Any]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def select(self, shown: table_page.TableView, sort: list[tuple[str, str]], filters: Any, search: str) -> Any:
-        """:func:`app.tables.query.select` of the chosen table, computed once for a run of blocks."""
-        key = json.dumps([shown.key, shown.at, sort, filters, search])
-        with self._lock:
-            found = self._known.get(key)
-        if found is None:
-            found = table_query.select(shown.table, sort, filters, search)
-            with self._lock:
-                self._known[key] = found
-                while len(self._known) > self._keep:
-                    self._known.popitem(last=False)
-        return found
+KEPT_ORDERS = 8
+"""Row orders kept in a process: blocks of one order follow each other."""
 
 
-def block(
-    shown: table_page.TableView, request: dict[str, Any], search: str, orders: Orders | None = None
-) -> dict[str, Any]:
+def block(services: Services, shown: table_page.TableView, request: dict[str, Any], search: str) -> dict[str, Any]:
     """Rows ``startRow`` to ``endRow`` of the table in the order and with the filters that the grid asks for."""
     sort = [(str(item["colId"]), str(item["sort"])) for item in request.get("sortModel") or []]
     filters = request.get("filterModel") or {}
-    if orders is not None and shown.key:
-        chosen = orders.select(shown, sort, filters, search)
-    else:
-        chosen = table_query.select(shown.table, sort, filters, search)
+    chosen: NDArray[Any] = services.caches.get(
+        "row orders",
+        json.dumps([shown.key, shown.at, sort, filters, search]),
+        lambda: table_query.select(shown.table, sort, filters, search),
+        KEPT_ORDERS,
+    )
     part = chosen[int(request["startRow"]) : int(request["endRow"])]
     pick = table_rows.selection_of(shown.analysis.name, shown.parameters)
     rows = table_rows.rows(shown.table.take(part), pick)

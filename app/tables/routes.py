@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import flask
 
-from analysis.errors import NotFoundError, SwimscopeError
+from analysis.errors import NotAvailable
 from app.server.services import Services
 from app.shell.url_state import decode
 from app.tables import views as table_page
@@ -14,17 +14,12 @@ def register(server: flask.Flask, services: Services) -> None:
     """Serve the chosen table of an analysis with the view's parameters, filters and order."""
 
     @server.get(f"{services.settings.url_prefix}api/r/<run_key>/table/<name>.csv")
-    def table_csv(run_key: str, name: str) -> tuple[flask.Response | str, int] | flask.Response:
+    def table_csv(run_key: str, name: str) -> flask.Response:
         view, _problems = decode(flask.request.args.to_dict())
-        try:
-            shown = table_page.table_view(services, run_key, name, view)
-            run_name = services.library.run(run_key).row.name
-        except NotFoundError as error:
-            return flask.jsonify(error=str(error)), 404
-        except SwimscopeError as error:
-            return flask.jsonify(error=str(error)), 422
+        shown = table_page.table_view(services, run_key, name, view)
+        run_name = services.library.run(run_key).row.name
         if not shown.outcome.available:
-            return flask.jsonify(error=shown.outcome.reason), 422
+            raise NotAvailable(shown.outcome.reason)
         text = shown.table.take(table_page.selected_rows(shown.table, view)).to_csv()
         response = flask.Response(text, mimetype="text/csv; charset=utf-8")
         response.headers.set("Content-Disposition", "attachment", filename=f"{run_name}-{name}.csv")

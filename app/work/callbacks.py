@@ -8,7 +8,6 @@ from dash import Dash, Input, Output, State, ctx, no_update
 
 from app.server.services import Services
 from app.shell import ids
-from app.work.jobs import Job
 from app.work.waiting import progress_body, reload
 
 
@@ -27,8 +26,7 @@ def register(app: Dash, services: Services) -> None:
         prevent_initial_call=True,
     )
     def follow(_tick: Any, _cancel: Any, _retry: Any, page: dict[str, Any], what: dict[str, Any], query: Any) -> Any:
-        run = services.library.run(page["key"])
-        job = Job(run.source, page["launch"], run.signature, what["analysis"], what["parameters"])
+        job = services.library.job(page["key"], page["launch"], what["analysis"], what["parameters"])
         if ctx.triggered_id == ids.OPEN_CANCEL:
             services.jobs.cancel(job)
         elif ctx.triggered_id == ids.OPEN_RETRY:

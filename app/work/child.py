@@ -1,22 +1,27 @@
-"""The child process of a long job: ``python -m app.work.child STATUS STORE PATH LAUNCH [OUTCOMES ANALYSIS PARAMETERS]``.
+"""The child process of a long job: ``python -m app.work.child WORK``, with WORK as JSON (:class:`Work`).
 
-It opens the capture into the store, runs the analysis (or prepares the task graph) when one is named, and keeps STATUS
+Memory and time are bounded. It opens the capture into the store, runs the analysis (or prepares the task graph) when one is named, and keeps STATUS
 current. It stops when the cancel file appears beside STATUS: at the next step of an open, at the next heartbeat of an
 analysis.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import resource
 import sys
 import threading
 import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from analysis.capture import Capture
 from analysis.capture.store import Store
-from analysis.errors import SwimscopeError
+from analysis.errors import LimitError, NotFoundError, SwimscopeError
+from analysis.files import NoRoomError
 from analysis.timeline.items import View, available_views
 from analysis.timeline.query import stored_arrays, stored_key
 from app.graph import prepared as graph_kept
@@ -32,11 +37,52 @@ class Cancelled(Exception):
     """The person asked to stop."""
 
 
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the parent asks for, see :class:`app.work.jobs.Job`; ``memory_bytes`` and ``time_s`` bound this process."""
+
+    status: str
+    store: str
+    source: str
+    launch: int
+    content: str
+    outcomes: str
+    analysis: str
+    parameters: dict[str, Any]
+    memory_bytes: int
+    time_s: float
+
+
+def bound_memory(limit_bytes: int) -> None:
+    """Let this process have at most so much address space: what needs more fails with MemoryError."""
+    _soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = limit_bytes if hard == resource.RLIM_INFINITY else min(limit_bytes, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+
+
+def out_of_memory(error: BaseException | None) -> bool:
+    """Whether ``error`` came of the bound: numpy and Python say MemoryError, the system ENOMEM."""
+    while error is not None:
+        if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
+            return True
+        error = error.__cause__
+    return False
+
+
+def too_large(limit_bytes: int) -> LimitError:
+    """The error for a capture that needs more memory than :func:`bound_memory` set."""
+    return LimitError(
+        f"the capture needs more than the {limit_bytes / 1e9:.1f} GB that a background process may use for files of this "
+        "size (job_memory_max_bytes); its files may be damaged, or claim more than they hold"
+    )
+
+
 class Reporter:
     """Progress callback of the store: writes the status, raises :class:`Cancelled` when asked to stop."""
 
-    def __init__(self, status_file: Path) -> None:
+    def __init__(self, status_file: Path, time_s: float = float("inf")) -> None:
         self._file = status_file
+        self._time_s = time_s
         self._began_s = time.time()
         self._written_s = 0.0
 
@@ -54,9 +100,13 @@ class Reporter:
         write_status(self._file, Progress(state, share, stage, message, self._began_s, ended_s))
 
     def beat(self, stop_at_once: threading.Event) -> None:
-        """Touch the status for ever; once ``stop_at_once`` is set, a cancel ends the process here."""
+        """Touch the status indefinitely and end a process that takes too long; once ``stop_at_once`` is set, a cancel
+        ends it here too."""
         while True:
             time.sleep(HEARTBEAT_S / 4)
+            if time.time() - self._began_s > self._time_s:
+                self.say("failed", message=f"it took longer than {self._time_s:g} s (job_time_max_s) and was stopped")
+                os._exit(1)
             if stop_at_once.is_set() and cancel_file(self._file).exists():
                 self.say("cancelled", 0.0)
                 os._exit(1)  # numba and numpy loops cannot be interrupted; outcomes are written in one step
@@ -73,32 +123,50 @@ def prepare_swimlane(store: Store, capture: Capture) -> None:
 
 def main(arguments: list[str]) -> int:
     """Run one job; 0 when its result is on disk."""
-    status, store_root, source, launch, *analysis = arguments
-    reporter = Reporter(Path(status))
+    work = Work(**json.loads(arguments[0]))
+    bound_memory(work.memory_bytes)
+    reporter = Reporter(Path(work.status), work.time_s)
     reporter.say("running", 0.0, "starting")
     computing = threading.Event()
     threading.Thread(target=reporter.beat, args=(computing,), daemon=True).start()
     try:
-        store = Store(store_root)
-        capture = store.open(source, int(launch), reporter)
-        reporter.say("running", UNKNOWN, "preparing the swimlane")
-        prepare_swimlane(store, capture)
-        if analysis:
-            outcomes, name, parameters = analysis
-            reporter.say("running", UNKNOWN, f"computing {name} over {len(capture.records):,} records")
-            computing.set()
-            if name == graph_kept.JOB:
-                graph_kept.prepare(store, capture, **json.loads(parameters), say=reporter)
-            else:
-                Analyses(Path(outcomes)).get(capture, name, json.loads(parameters))
+        _do(work, reporter, computing)
     except Cancelled:
         reporter.say("cancelled", 0.0)
         return 1
-    except SwimscopeError as error:
-        reporter.say("failed", 0.0, message=str(error))
+    except (MemoryError, OSError, SwimscopeError) as error:
+        known = too_large(work.memory_bytes) if out_of_memory(error) else error
+        if not isinstance(known, SwimscopeError):
+            raise
+        reporter.say("failed", 0.0, message=str(known))
         return 1
     reporter.say("done")
     return 0
+
+
+def _do(work: Work, reporter: Reporter, computing: threading.Event) -> None:
+    """Open the capture into the store, and compute what is asked for beyond."""
+    store = Store(work.store)
+    if work.content:
+        known = store.stored(work.content)
+        if known is None:
+            raise NotFoundError("the content this page was made from is no longer stored; reload the page")
+        capture = known
+    else:
+        capture = store.open(work.source, work.launch, reporter, needs_room=True)
+    reporter.say("running", UNKNOWN, "preparing the swimlane")
+    prepare_swimlane(store, capture)
+    if not work.analysis:
+        return
+    reporter.say("running", UNKNOWN, f"computing {work.analysis} over {len(capture.records):,} records")
+    computing.set()
+    if work.analysis == graph_kept.JOB:
+        graph_kept.prepare(store, capture, **work.parameters, say=reporter)
+    else:
+        outcome = Analyses(Path(work.outcomes))
+        outcome.get(capture, work.analysis, work.parameters)
+        if outcome.failure is not None:
+            raise NoRoomError(Path(work.outcomes), outcome.failure, f"the result of {work.analysis}")
 
 
 if __name__ == "__main__":

@@ -7,8 +7,10 @@ numbers. It is a value without the capture in it, so that it can be kept and han
 from __future__ import annotations
 
 import json
+import logging
+import pickle
+import sqlite3
 import threading
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +18,8 @@ from typing import Any
 
 import diskcache
 import numpy as np
+from cachetools import LRUCache
+from diskcache.core import DBNAME
 from numpy.typing import NDArray
 
 from analysis import registry
@@ -29,8 +33,11 @@ OUTCOME_VERSION = "3"
 CURVE_BUCKETS = 600
 """Points of a curve in a picture: about one per two pixels of a wide screen."""
 DISK_LIMIT_BYTES = 2_000_000_000
+DISK_ERRORS = (OSError, sqlite3.Error, diskcache.Timeout)
 KEEP_ROWS = 1_000_000
 """Rows of outcomes kept in a process; the newest outcome is kept whatever its size."""
+
+log = logging.getLogger("swimscope")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +80,11 @@ class Analyses:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._disk: diskcache.Cache | None = None
-        self._memory: OrderedDict[str, Outcome] = OrderedDict()
+        self._memory: LRUCache[str, Outcome] = LRUCache(KEEP_ROWS, getsizeof=lambda kept: min(kept.n_rows, KEEP_ROWS))
         self._lock = threading.Lock()
         self._busy: dict[str, threading.Lock] = {}
+        self.failure: int | None = None
+        """Size in bytes of the last outcome that could not be kept on disk."""
 
     def get(self, capture: Capture, name: str, parameters: Mapping[str, Any]) -> Outcome:
         """The outcome, computed when it is not kept yet."""
@@ -86,8 +95,7 @@ class Analyses:
             found = self.kept(capture.meta.capture_id, name, parameters)
             if found is None:
                 found = compute(capture, name, parameters)
-                self._disk_cache().set(key, found)
-                self._remember(key, found)
+                self._keep(key, found)
         with self._lock:
             self._busy.pop(key, None)
         return found
@@ -98,21 +106,35 @@ class Analyses:
         with self._lock:
             found = self._memory.get(key)
         if found is None:
-            found = self._disk_cache().get(key)
+            try:
+                found = self._disk_cache().get(key)
+            except DISK_ERRORS as error:
+                self._give_up(error)
             if found is not None:
-                self._remember(key, found)
+                with self._lock:
+                    self._memory[key] = found
         return found
 
-    def _remember(self, key: str, outcome: Outcome) -> None:
+    def _keep(self, key: str, outcome: Outcome) -> None:
+        """Keep in memory, and on disk where that has room: a view goes on without."""
         with self._lock:
             self._memory[key] = outcome
-            self._memory.move_to_end(key)
-            while len(self._memory) > 1 and sum(kept.n_rows for kept in self._memory.values()) > KEEP_ROWS:
-                self._memory.popitem(last=False)
+        try:
+            self._disk_cache().set(key, outcome)
+        except DISK_ERRORS as error:
+            self.failure = len(pickle.dumps(outcome))
+            self._give_up(error)
+
+    def _give_up(self, error: Exception) -> None:
+        """Say that the folder cannot be used now, and try to open it again the next time."""
+        log.warning("analysis results cannot be kept in %s: %s", self._folder, error)
+        with self._lock:
+            self._disk = None
 
     def _disk_cache(self) -> diskcache.Cache:
+        """The cache on disk, opened again when somebody deleted its folder."""
         with self._lock:
-            if self._disk is None:
+            if self._disk is None or not (self._folder / DBNAME).exists():
                 self._disk = diskcache.Cache(str(self._folder), size_limit=DISK_LIMIT_BYTES)
             return self._disk
 

@@ -42,7 +42,7 @@ def waiting(services: Services, run_key: str, launch: int) -> Any | None:
     if at_once(services, run, launch):
         services.library.capture(run_key, launch)
         return None
-    job = Job(run.source, launch, run.signature)
+    job = services.library.job(run_key, launch)
     text = f"{fmt.size(run.row.size_bytes)}, read once and kept: the next time it is there at once."
     shown = panel(services, f"Opening {run.row.name}", text, job)
     if shown is None:
@@ -52,9 +52,9 @@ def waiting(services: Services, run_key: str, launch: int) -> Any | None:
 
 def at_once(services: Services, run: Run, launch: int) -> bool:
     """Can the capture be opened within a request? It is small, or it is in the store and no child is at work on it."""
-    if run.row.size_bytes <= services.settings.inline_open_max_bytes:
+    if run.unpacked_max_bytes <= services.settings.inline_open_max_bytes:
         return True
-    preparing = services.jobs.status(Job(run.source, launch, run.signature)).state == "running"
+    preparing = services.jobs.status(services.library.job(run.key, launch)).state == "running"
     return not preparing and services.library.ready(run, launch)
 
 
@@ -70,7 +70,7 @@ def waiting_for(
     if services.analyses.kept(capture.meta.capture_id, name, parameters) is not None:
         return None
     text = f"{len(capture.records):,} records; computed once and kept for everyone."
-    job = Job(run.source, capture.meta.launch, run.signature, name, dict(parameters))
+    job = services.library.job(run.key, capture.meta.launch, name, parameters)
     return panel(services, f"Computing {name.replace('-', ' ')}", text, job, scope)
 
 
@@ -80,7 +80,7 @@ def panel(services: Services, title: str, text: str, job: Job, scope: str = "") 
     None when it has just ended well: then the answer is there, or is to be made here.
     """
     progress = services.jobs.status(job)
-    if progress.state == "done" and time.time() - progress.ended_s < JUST_ENDED_S:
+    if progress.state == "done" and ended_just_now(progress):
         return None
     if progress.state in ("idle", "done"):
         progress = services.jobs.start(job)
@@ -101,6 +101,11 @@ def panel(services: Services, title: str, text: str, job: Job, scope: str = "") 
         ],
         className="opening",
     )
+
+
+def ended_just_now(progress: Progress) -> bool:
+    """Whether a job ended so recently that it is not to be started again by itself."""
+    return time.time() - progress.ended_s < JUST_ENDED_S
 
 
 def reload(query: Mapping[str, str] | None) -> dict[str, Any]:

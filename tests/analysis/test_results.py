@@ -44,7 +44,7 @@ def test_records_hold_null_for_missing_cells_and_are_json() -> None:
 def test_csv_leaves_missing_cells_empty() -> None:
     assert table().to_csv().splitlines() == [
         "gap_us,ticks,task_id,tasks,early",
-        f"1.5,7,{2**64 - 1},1;2,true",
+        f"1.5,7,'{2**64 - 1},1;2,true",
         ",,,,",
     ]
 

@@ -175,13 +175,13 @@ def test_routes_answer(client: FlaskClient, bad: Services) -> None:
 @pytest.mark.parametrize(
     ("path", "status"),
     [
-        ("search?q=t1&launch=x", 404),
+        ("search?q=t1&launch=x", 422),
         ("neighbours?task=999", 404),
         ("neighbours?task=-1", 404),
         ("neighbours?task=1&side=left", 404),
         ("neighbours?task=1&depth=two", 404),
         ("neighbours?task=1&depth=--5", 404),
-        ("search?q=t1&launch=²", 404),
+        ("search?q=t1&launch=²", 422),
         ("export.csv?launch=7", 404),
     ],
 )

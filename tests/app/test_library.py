@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from analysis.capture import Capture
 from analysis.discovery.tree import CaptureSource, scan
 from analysis.errors import InputError, NotFoundError
 from analysis.synth.capture import write_capture
 from app.runs import library
 from app.runs import rows as run_rows
+from app.runs.facts import Facts
 from app.runs.library import UNEXPECTED, RunRow, run_key
 from app.server.factory import make_services
 from app.server.services import Services
@@ -178,14 +178,14 @@ def test_an_unexpected_error_marks_its_run_and_the_others_get_their_facts(
     write_capture(root / "a_odd" / "dfx_outputs", 12, 1)
     write_capture(root / "good" / "dfx_outputs", 20, 2)
     services = services_over(root, tmp_path / "data")
-    opened = services.store.open
+    read = services.library._reader.facts
 
-    def open_or_fail(path: Path, *more: Any) -> Capture:
-        if "a_odd" in str(path):
+    def read_or_fail(source: Path, *more: Any) -> Facts:
+        if "a_odd" in str(source):
             raise RuntimeError("a bug")
-        return opened(path, *more)
+        return read(source, *more)
 
-    monkeypatch.setattr(services.store, "open", open_or_fail)
+    monkeypatch.setattr(services.library._reader, "facts", read_or_fail)
     assert wait_for(services, "a_odd/dfx_outputs").error == UNEXPECTED
     facts = wait_for(services, "good/dfx_outputs").facts
     assert facts is not None

@@ -94,7 +94,7 @@ def test_only_the_last_windows_are_kept(services: Services) -> None:
     panels, key = Panels(services), key_of(services, "attention")
     for end in range(100, 100 + 10 * (KEEP_WINDOWS + 3), 10):
         panels.table_view(key, read_tab(ViewState(tab=WINDOWED[0], t0=0, t1=end)))
-    assert len(panels._windows) == KEEP_WINDOWS
+    assert len(services.caches._named["windows"]) == KEEP_WINDOWS
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+import socket
 from dataclasses import replace
 from typing import Any
 
@@ -76,3 +77,36 @@ def test_writes_from_another_site_are_refused(client: Any) -> None:
     body = {"query": {"sel": "task:1"}}
     assert client.post("/api/links", json=body, headers={"Origin": "https://evil.example"}).status_code == 403
     assert client.post("/api/links", json=body, headers={"Origin": "http://localhost"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://[", "http://]", "null", "//", "http://[::1", "x" * 5000, "http://localhost@evil"]
+)
+def test_an_origin_that_is_no_address_is_refused(client: Any, origin: str) -> None:
+    answer = client.post("/api/links", json={"query": {}}, headers={"Origin": origin})
+    assert answer.status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("settings_of", "host", "status"),
+    [
+        ({}, "localhost:8050", 200), ({}, "127.0.0.1", 200), ({}, "[::1]:8050", 200), ({}, "10.1.2.3:80", 200),
+        ({}, "evil.example", 400), ({}, "localhost.evil.example", 400), ({}, "", 400), ({}, "[", 400),
+        ({"host": "npu-server"}, "npu-server:8050", 200), ({"host": "npu-server"}, "other", 400),
+        ({"allowed_hosts": "team.example, .npu.example"}, "team.example", 200),
+        ({"allowed_hosts": "team.example, .npu.example"}, "a.npu.example:1", 200),
+        ({"allowed_hosts": "team.example"}, "localhost", 400), ({"allowed_hosts": "*"}, "evil.example", 200),
+        ({"host": "0.0.0.0"}, socket.gethostname(), 200), ({"host": "0.0.0.0"}, "evil.example", 400),
+    ],
+)  # fmt: skip
+def test_only_known_names_are_served(settings: Settings, settings_of: dict[str, str], host: str, status: int) -> None:
+    made = create_app(replace(settings, **settings_of)).server.test_client()
+    assert made.get("/_dash-layout", headers={"Host": host}).status_code == status
+
+
+def test_bodies_have_a_limit_under_any_server(settings: Settings) -> None:
+    made = create_app(replace(settings, request_max_bytes=10_000, link_max_bytes=1_000)).server.test_client()
+    for path in ("/_dash-update-component", "/api/links"):
+        answer = made.post(path, data=b"x" * 20_000, content_type="application/json")
+        assert answer.status_code == 413
+        assert answer.get_json()["error"]

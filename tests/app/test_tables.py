@@ -17,7 +17,7 @@ from app.shell.url_state import ViewState
 from app.tables import query as table_query
 from app.tables import rows as table_rows
 from app.tables import views as table_page
-from app.tables.callbacks import Orders, block
+from app.tables.callbacks import block
 from tests.app.conftest import key_of
 
 TABLE = Table(
@@ -95,11 +95,10 @@ def test_arrays_are_sorted_as_lists_are(values: list[float], way: str) -> None:
 
 def test_an_order_is_computed_once_for_a_run_of_blocks(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = table_page.table_view(services, key_of(services, "attention"), "edges", ViewState())
-    orders = Orders()
     request = {"startRow": 0, "endRow": 5, "sortModel": [{"colId": "pred_name", "sort": "asc"}], "filterModel": {}}
-    first = block(shown, request, "", orders)
+    first = block(services, shown, request, "")
     monkeypatch.setattr(table_query, "select", lambda *_: pytest.fail("sorted again"))
-    later = block(shown, request | {"startRow": 5, "endRow": 10}, "", orders)
+    later = block(services, shown, request | {"startRow": 5, "endRow": 10}, "")
     assert first["rowCount"] == later["rowCount"]
     assert first["rowData"][-1]["pred_name"] <= later["rowData"][0]["pred_name"]
 
@@ -157,7 +156,7 @@ def test_blocks_of_rows_add_up_to_the_whole_table(services: Services) -> None:
     got: list[dict[str, Any]] = []
     for first in range(0, total, 50):
         answer = block(
-            shown, {"startRow": first, "endRow": first + 50, "sortModel": [], "filterModel": {}}, "", Orders()
+            services, shown, {"startRow": first, "endRow": first + 50, "sortModel": [], "filterModel": {}}, ""
         )
         assert answer["rowCount"] == total
         got += answer["rowData"]
@@ -173,7 +172,7 @@ def test_a_block_is_sorted_and_filtered(services: Services) -> None:
         "sortModel": [{"colId": "records", "sort": "desc"}],
         "filterModel": {"core_type": {"filterType": "text", "type": "equals", "filter": "aiv"}},
     }
-    rows = block(shown, request, "", Orders())["rowData"]
+    rows = block(services, shown, request, "")["rowData"]
     assert {row["core_type"] for row in rows} == {"aiv"}
     assert [row["records"] for row in rows] == sorted((row["records"] for row in rows), reverse=True)
 

@@ -70,7 +70,7 @@ def test_info_then_window_agree(client, key: str, services: Services) -> None:
         ("window", {"t0": 0, "t1": 10**9, "px": 9_000_000}, "screen"),
         ("window", {"t0": 0, "t1": 10**30, "px": 5}, "t1"),
         ("window", {"t0": 0, "t1": 5, "px": 5, "tracks": "a-b"}, "tracks"), ("item", {"item": "zz"}, "item"),
-        ("info", {"view": "nope"}, "view"), ("info", {"launch": "-1"}, "launch"),
+        ("info", {"launch": "-1"}, "launch"),
         ("window", {"t0": 0, "t1": 5, "px": "1e-320"}, "px"), ("info", {"launch": "9" * 5000}, "launch"),
         ("near", {"t": 0, "tracks": "9" * 5000}, "tracks"), ("item", {"item": "r" + "9" * 5000}, "item"),
         ("cell", {"track": 10**6, "t0": 0, "t1": 5}, "track"),

@@ -12,8 +12,8 @@ from app.shell import ids
 from app.shell.url_state import decode
 from app.swimlane.panel.content import content
 from app.swimlane.panel.tabs import Panels, read_tab
-from app.tables.callbacks import Orders, block
-from app.work.jobs import Job, Progress
+from app.tables.callbacks import block
+from app.work.jobs import Progress
 from app.work.waiting import progress_body
 from components import notices
 from components.swimlane import panel
@@ -21,7 +21,7 @@ from components.swimlane import panel
 
 def register(app: Dash, services: Services) -> None:
     """Answer the panel's requests; assets/js/panel asks only while the panel is open."""
-    panels, orders = Panels(services), Orders()
+    panels = Panels(services)
     register_waiting(app, services, panels)
 
     @app.callback(
@@ -42,7 +42,7 @@ def register(app: Dash, services: Services) -> None:
         if not asked or not request:
             return no_update
         tab = read_tab(decode(request["query"])[0])
-        return block(panels.table_view(request["run"], tab), asked, "", orders)
+        return block(services, panels.table_view(request["run"], tab), asked, "")
 
 
 def answer(services: Services, panels: Panels, request: dict[str, Any]) -> Any:
@@ -66,7 +66,9 @@ def register_waiting(app: Dash, services: Services, panels: Panels) -> None:
         State(panel.SCOPE + ids.OPEN_JOB, "data"),
         prevent_initial_call=True,
     )
-    def follow(_tick: Any, _cancel: Any, _retry: Any, request: dict[str, Any], what: dict[str, Any]) -> Any:
+    def follow(_tick: Any, _cancel: Any, _retry: Any, request: dict[str, Any] | None, what: dict[str, Any]) -> Any:
+        if not request:
+            return no_update, no_update
         progress = stand(services, request, what, str(ctx.triggered_id))
         if progress.state != "done":
             return progress_body(progress), no_update
@@ -75,9 +77,8 @@ def register_waiting(app: Dash, services: Services, panels: Panels) -> None:
 
 def stand(services: Services, request: dict[str, Any], what: dict[str, Any], pressed: str) -> Progress:
     """How the job is, after what was pressed."""
-    run = services.library.run(request["run"])
     launch = decode(request["query"])[0].launch
-    job = Job(run.source, launch, run.signature, what["analysis"], what["parameters"])
+    job = services.library.job(request["run"], launch, what["analysis"], what["parameters"])
     if pressed == panel.SCOPE + ids.OPEN_CANCEL:
         services.jobs.cancel(job)
     elif pressed == panel.SCOPE + ids.OPEN_RETRY:

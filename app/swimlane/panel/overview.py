@@ -21,4 +21,5 @@ def content(services: Services, view: ViewState, run_key: str) -> list[Any]:
         html.Div(cards, className="cards panel-cards"),
         html.H3("Utilisation over time", className="panel-subhead"),
         page.plot_slot(),
+        *page.ticks(),
     ]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import flask
 
-from analysis.errors import NotFoundError, SwimscopeError
+from analysis.errors import NotAvailable
 from app.server.services import Services
 from app.shell.url_state import decode
 from app.swimlane.panel import drawings
@@ -23,25 +22,15 @@ def register(server: flask.Flask, services: Services) -> None:
 
     @server.get(base + "panel.csv")
     def panel_csv(run_key: str) -> Any:
-        return guarded(lambda: _csv(services, panels, run_key))
+        return _csv(services, panels, run_key)
 
     @server.get(base + "draw/<kind>")
     def draw(run_key: str, kind: str) -> Any:
-        return guarded(lambda: flask.jsonify(drawings.drawing(services, run_key, kind, flask.request.args)))
+        return flask.jsonify(drawings.drawing(services, run_key, kind, flask.request.args))
 
     @server.get(base + "row/<page>")
     def row(run_key: str, page: str) -> Any:
-        return guarded(lambda: flask.jsonify(row=_row(services, panels, run_key, page)))
-
-
-def guarded(work: Callable[[], Any]) -> Any:
-    """The answer of ``work``, or its error as JSON: 404 for what does not exist, else 422."""
-    try:
-        return work()
-    except NotFoundError as error:
-        return flask.jsonify(error=str(error)), 404
-    except SwimscopeError as error:
-        return flask.jsonify(error=str(error)), 422
+        return flask.jsonify(row=_row(services, panels, run_key, page))
 
 
 def _row(services: Services, panels: Panels, run_key: str, page: str) -> int:
@@ -61,7 +50,7 @@ def _csv(services: Services, panels: Panels, run_key: str) -> Any:
     tab = read_tab(decode(flask.request.args.to_dict())[0])
     shown = panels.table_view(run_key, tab)
     if not shown.outcome.available:
-        return flask.jsonify(error=shown.outcome.reason), 422
+        raise NotAvailable(shown.outcome.reason)
     text = shown.table.take(table_page.selected_rows(shown.table, tab.view)).to_csv()
     response = flask.Response(text, mimetype="text/csv; charset=utf-8")
     name = f"{services.library.run(run_key).row.name}-{tab.name}.csv"

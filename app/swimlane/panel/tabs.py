@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass, replace
 
 from analysis import registry
-from analysis.capture import Capture
 from analysis.errors import NotFoundError
 from app.server.services import Services
 from app.shell.url_state import ViewState
 from app.tables import views as table_page
 from app.tables.views import TableView
-from app.work.outcomes import Outcome, compute, outcome_key
+from app.work.outcomes import compute, outcome_key
 
 OVERVIEW = "overview"
 TABS: tuple[tuple[str, str], ...] = (
@@ -85,12 +82,10 @@ def _window(view: ViewState) -> tuple[int | None, int | None, str]:
 
 
 class Panels:
-    """Table views of the panel: the shared outcomes, and the last windows of its own."""
+    """Table views of the panel: the shared outcomes, and the last windows that were asked for."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._windows: OrderedDict[str, Outcome] = OrderedDict()
-        self._lock = threading.Lock()
 
     def table_view(self, run_key: str, tab: Tab) -> TableView:
         """What ``tab`` shows of a run.
@@ -105,20 +100,11 @@ class Panels:
         capture = self._services.library.capture(run_key, tab.view.launch)
         parameters, problems = table_page.parameters_for(capture, analysis, tab.view)
         key = outcome_key(capture.meta.capture_id, tab.name, parameters)
-        outcome = self._windowed(key, capture, tab.name, parameters)
+        outcome = self._services.caches.get(
+            "windows", key, lambda: compute(capture, tab.name, parameters), KEEP_WINDOWS
+        )
         at = tab.at if tab.at < len(outcome.tables) else 0
         return TableView(analysis, parameters, outcome, at, tuple(problems), key)
-
-    def _windowed(self, key: str, capture: Capture, name: str, parameters: dict[str, int]) -> Outcome:
-        with self._lock:
-            found = self._windows.get(key)
-        if found is None:
-            found = compute(capture, name, parameters)
-            with self._lock:
-                self._windows[key] = found
-                while len(self._windows) > KEEP_WINDOWS:
-                    self._windows.popitem(last=False)
-        return found
 
 
 def content_key(tab: Tab, shown: TableView, infinite: bool) -> str:
