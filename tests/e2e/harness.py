@@ -100,6 +100,7 @@ for it). What an action sets off is on the list before the action's event is ove
 # What keeps the page from rest: [] once nothing was lacking for three frames (what a frame draws may ask again). It looks
 # at the watch above and at what every user of the page's HTML can see, never at the state of its scripts.
 _LACKING = """async (milliseconds) => {
+  if (!window.underWay) return ['the watch: take pages from page or new_context, or give the context harness.WATCH'];
   const until = performance.now() + milliseconds;
   const shown = (selector) => [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility());
   const pageName = () => {
@@ -107,7 +108,7 @@ _LACKING = """async (milliseconds) => {
     return parts.length < 2 ? 'runs' : parts[1].split('/')[1] || 'overview';
   };
   const lacking = () => {
-    const out = [...(window.underWay || new Map([[0, 'the watch']])).values()];
+    const out = [...window.underWay.values()];
     if (document.readyState !== 'complete') out.push('the document');
     if (!document.querySelector(`#page > .page-body.page-${pageName()}`)) out.push('the page ' + pageName());
     for (const busy of document.querySelectorAll('[data-busy="true"], [aria-busy="true"]')) out.push('busy: #' + busy.id);
