@@ -6,7 +6,9 @@ import argparse
 import getpass
 import logging
 import os
+import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -17,7 +19,6 @@ from werkzeug.security import generate_password_hash
 from analysis.errors import SwimscopeError
 from analysis.formats.text.warm import warm_in_background
 from analysis.stdout import OutputError, output_errors
-from analysis.synth.demo import write_demo
 from analysis.version import version
 from app.server.places import check_places
 from app.server.settings import ENV_PREFIX, Settings, SettingsError, current, load_settings, table
@@ -139,14 +140,18 @@ def environment(settings: Settings) -> dict[str, str]:
 
 
 def _demo(args: dict[str, Any], config: Path | None) -> dict[str, Any]:
-    """The command-line values with the sample tree as first root; made once, then reused."""
+    """The command-line values with the sample tree as first root.
+
+    The samples are made once, then reused. A process of its own makes them while the server starts: the runs page shows
+    each as soon as it is there.
+    """
     settings = load_settings(args, config=config)
-    folder = write_demo(settings.data_dir / "demo", _say)
+    check_places(settings)
+    folder = settings.data_dir / "demo"
+    folder.mkdir(parents=True, exist_ok=True)
+    maker = subprocess.Popen([sys.executable, "-m", "analysis.synth.demo", str(folder)], stdin=subprocess.DEVNULL)
+    threading.Thread(target=maker.wait, name="swimscope_demo", daemon=True).start()
     return args | {"roots": [f"samples={folder}", *(args.get("roots") or [])]}
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
 
 
 def _print_settings(settings: Settings) -> None:

@@ -104,7 +104,11 @@ def test_only_the_last_windows_are_kept(services: Services) -> None:
         ("level_1", "overhead", "level 2"),
         ("no_deps", "gaps", "deps.json"),
         ("no_deps", "critical-path", "deps.json"),
-        ("deps_only", "functions", "record"),
+        ("no_deps", "chains", "deps.json"),
+        *(
+            ("deps_only", tab, "record")
+            for tab in ("functions", "cores", "critical-path", "gaps", "utilisation", "range")
+        ),
     ],
 )
 def test_a_tab_without_an_answer_says_why(services: Services, run: str, tab: str, words: str) -> None:
@@ -138,13 +142,27 @@ def test_overhead_tells_the_pop_hit_rate(services: Services) -> None:
     assert f"pop hit rate  {100 * hit / (hit + miss):.1f} %" in text_of(body(services, "attention", tab="overhead"))
 
 
-def test_csv_is_that_of_the_command_line(client: Any, services: Services, tree: Path) -> None:
-    answer = client.get(f"/api/r/{key_of(services, 'attention')}/panel.csv?tab=gaps&kind=static&q=nothing-like-this")
+@pytest.mark.parametrize(
+    ("words", "query"),
+    [
+        (["gaps"], ""),
+        (["gaps", "--kind", "static"], "kind=static&q=nothing-like-this"),
+        (["critical-path", "--kind", "static"], "kind=static&q=nothing-like-this"),
+        (["chains"], ""),
+        (["cores"], ""),
+        (["overhead"], ""),
+        (["early-dispatch"], ""),
+    ],
+)
+def test_csv_is_that_of_the_command_line(
+    client: Any, services: Services, tree: Path, words: list[str], query: str
+) -> None:
+    answer = client.get(f"/api/r/{key_of(services, 'attention')}/panel.csv?tab={words[0]}&{query}")
     out = io.StringIO()
     with redirect_stdout(out):
-        assert cli.main(["gaps", str(tree / "attention" / "dfx_outputs"), "--kind", "static", "--format", "csv"]) == 0
+        assert cli.main([words[0], str(tree / "attention" / "dfx_outputs"), *words[1:], "--format", "csv"]) == 0
     assert answer.data == out.getvalue().encode()
-    assert answer.headers["Content-Disposition"].endswith("-gaps.csv")
+    assert answer.headers["Content-Disposition"].endswith(f"-{words[0]}.csv")
 
 
 def test_csv_of_what_is_not_there_is_an_error(client: Any, services: Services) -> None:
