@@ -88,6 +88,10 @@ def _run(argv: Sequence[str] | None) -> int:
         return 2
 
 
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+
+
 def _push(args: dict[str, Any]) -> int:
     from app.runs.uploads.push import Client, push
 
