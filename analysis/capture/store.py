@@ -27,7 +27,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ from analysis.errors import InputError, readable
 from analysis.formats.inputs import Inputs, find, identity
 from analysis.formats.loading import Progress, load_inputs, no_progress
 
-STORE_VERSION = 2
+STORE_VERSION = 3
 """Raise when the meaning of a stored column changes."""
 LEFTOVER_SECONDS = 3600
 _LOCK_POLL_SECONDS = 0.05
@@ -67,6 +67,13 @@ class Entry:
     used_at: float
 
 
+class _Ask(NamedTuple):
+    """What is asked of a file."""
+
+    launch: int
+    include_flagged: bool
+
+
 class Store:
     """Content-addressed captures and derived arrays under one directory.
 
@@ -80,35 +87,43 @@ class Store:
             (self.root / name).mkdir(parents=True, exist_ok=True)
         self._sweep()
 
-    def open(self, path: str | Path, launch: int = 0, progress: Progress | None = None) -> Capture:
+    def open(
+        self,
+        path: str | Path,
+        launch: int = 0,
+        progress: Progress | None = None,
+        include_flagged: bool = False,
+    ) -> Capture:
         """The capture at ``path``, from the store when its files are known, else read and stored.
 
         Args:
             path: swimlane file or dfx_outputs directory.
             launch: which launch of a file that holds several.
             progress: called with (share done, what); an exception it raises cancels the open and leaves no trace.
+            include_flagged: as :func:`analysis.formats.load`.
 
         Raises:
             NotFoundError, AmbiguousError, UnknownFormatError, InputError: as :func:`analysis.formats.load`.
         """
         report = progress or no_progress
         inputs = find(Path(path))
-        key = _stat_key(inputs, launch)
+        ask = _Ask(launch, include_flagged)
+        key = _stat_key(inputs, ask)
         capture = self._known(key, inputs)
         if capture is not None:
             return capture
         with self._locked(key, report):
-            capture = self._known(key, inputs) or self._by_content(inputs, launch, key)
-            return capture if capture is not None else self._import(inputs, launch, key, report)
+            capture = self._known(key, inputs) or self._by_content(inputs, ask, key)
+            return capture if capture is not None else self._import(inputs, ask, key, report)
 
-    def known(self, path: str | Path, launch: int = 0) -> Capture | None:
+    def known(self, path: str | Path, launch: int = 0, include_flagged: bool = False) -> Capture | None:
         """The capture at ``path`` when the store has it already, else None; reads no input file.
 
         Raises:
             NotFoundError, AmbiguousError: as :meth:`open`.
         """
         inputs = find(Path(path))
-        return self._known(_stat_key(inputs, launch), inputs)
+        return self._known(_stat_key(inputs, _Ask(launch, include_flagged)), inputs)
 
     def derived(self, capture: Capture, key: str, build: Callable[[], Arrays]) -> Arrays:
         """Arrays computed from ``capture``, built once per content and ``key``.
@@ -171,28 +186,28 @@ class Store:
             return None
         return self._map(str(capture_id), inputs)
 
-    def _by_content(self, inputs: Inputs, launch: int, key: str) -> Capture | None:
+    def _by_content(self, inputs: Inputs, ask: _Ask, key: str) -> Capture | None:
         """The capture with the same bytes, stored from another place or before a touch.
 
         Hashing all files only pays when such a capture can exist, so sizes are compared first.
         """
-        if not (self.root / "index" / f"{_size_key(inputs, launch)}.sizes").exists():
+        if not (self.root / "index" / f"{_size_key(inputs, ask)}.sizes").exists():
             return None
         try:
-            capture_id = identity({kind: _sha256(path) for kind, path in inputs.files.items()}, launch)
+            capture_id = identity({kind: _sha256(path) for kind, path in inputs.files.items()}, *ask)
         except OSError:
             return None  # the import says which file cannot be read, and goes on without it where it can
         capture = self._map(capture_id, inputs)
-        if capture is not None and _stat_key(inputs, launch) == key:
-            self._remember(key, inputs, launch, capture_id)
+        if capture is not None and _stat_key(inputs, ask) == key:
+            self._remember(key, inputs, ask, capture_id)
         return capture
 
-    def _import(self, inputs: Inputs, launch: int, key: str, progress: Progress) -> Capture:
-        capture = load_inputs(inputs, launch, progress)
+    def _import(self, inputs: Inputs, ask: _Ask, key: str, progress: Progress) -> Capture:
+        capture = load_inputs(inputs, ask.launch, progress, ask.include_flagged)
         progress(0.9, "writing the store")
         self._write(capture)
-        if _stat_key(inputs, launch) == key:
-            self._remember(key, inputs, launch, capture.meta.capture_id)
+        if _stat_key(inputs, ask) == key:
+            self._remember(key, inputs, ask, capture.meta.capture_id)
         progress(1.0, "done")
         return self._map(capture.meta.capture_id, inputs) or capture
 
@@ -238,9 +253,9 @@ class Store:
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
 
-    def _remember(self, key: str, inputs: Inputs, launch: int, capture_id: str) -> None:
+    def _remember(self, key: str, inputs: Inputs, ask: _Ask, capture_id: str) -> None:
         self._put(f"{key}.json", json.dumps({"capture_id": capture_id}).encode())
-        self._put(f"{_size_key(inputs, launch)}.sizes", b"")
+        self._put(f"{_size_key(inputs, ask)}.sizes", b"")
 
     def _put(self, name: str, content: bytes) -> None:
         fresh = self._temporary()
@@ -286,9 +301,9 @@ def _columns(columns: Arrays, table: str, kind: type) -> Arrays:
     return {f.name: columns[f"{table}.{f.name}"] for f in fields(kind)}
 
 
-def _stat_key(inputs: Inputs, launch: int) -> str:
+def _stat_key(inputs: Inputs, ask: _Ask) -> str:
     """Names the files as they lie on disk now: path, size, modification time, inode, rights."""
-    parts = [VERSION, str(launch)]
+    parts = [VERSION, str(ask)]
     for kind in sorted(inputs.files):
         path = inputs.files[kind]
         try:
@@ -299,9 +314,9 @@ def _stat_key(inputs: Inputs, launch: int) -> str:
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _size_key(inputs: Inputs, launch: int) -> str:
+def _size_key(inputs: Inputs, ask: _Ask) -> str:
     sizes = [f"{kind} {inputs.files[kind].stat().st_size}" for kind in sorted(inputs.files)]
-    return hashlib.sha256("\n".join([VERSION, str(launch), *sizes]).encode()).hexdigest()
+    return hashlib.sha256("\n".join([VERSION, str(ask), *sizes]).encode()).hexdigest()
 
 
 def _sha256(path: Path) -> str:

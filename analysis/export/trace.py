@@ -18,7 +18,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from analysis.capture import MISSING, Capture, task_label
+from analysis.capture import MISSING, Capture
 from analysis.errors import NotAvailable
 from analysis.results import to_us
 from analysis.timeline.items import ItemKind, Items, ItemTitles, View, available_views, graph_envelopes, view_items
@@ -168,12 +168,13 @@ class _TaskLabels:
 
     def __init__(self, capture: Capture) -> None:
         self._ids = capture.tasks.task_id
+        self._label = capture.meta.task_label
 
     def of(self, task: int) -> Event:
         if task < 0:
             return {}
         task_id = int(self._ids[task])
-        return {"taskId": str(task_id), "task": task_label(task_id)}
+        return {"taskId": str(task_id), "task": self._label(task_id)}
 
 
 def _arguments(capture: Capture, kinds: NDArray[Any], index: NDArray[Any]) -> dict[int, Pick]:

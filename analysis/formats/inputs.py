@@ -30,6 +30,8 @@ class Inputs:
 
     files: dict[str, Path]
     label: str
+    findings: tuple[tuple[str, str], ...] = ()
+    """(code, reason) of what choosing the files brought to light."""
 
     @property
     def swimlane(self) -> Path | None:
@@ -152,7 +154,8 @@ def _outer_name_map(directory: Path) -> Path | None:
     return None
 
 
-def identity(digests: dict[str, str], launch: int) -> str:
-    """capture_id: sha256 over the digests of all files and the launch."""
-    text = "\n".join([*(f"{kind} {digests[kind]}" for kind in sorted(digests)), f"launch {launch}"])
+def identity(digests: dict[str, str], launch: int, include_flagged: bool = False) -> str:
+    """capture_id: sha256 over the digests of all files, the launch, and whether flagged rows are in the tables."""
+    words = [f"launch {launch}", *(["with flagged rows"] if include_flagged else [])]
+    text = "\n".join([*(f"{kind} {digests[kind]}" for kind in sorted(digests)), *words])
     return hashlib.sha256(text.encode()).hexdigest()

@@ -13,14 +13,13 @@ import numpy as np
 from analysis.capture import (
     EARLY_UNKNOWN,
     EARLY_YES,
-    GRAPH_NODE_MASK,
     I8,
     MISSING,
     ArgType,
     Capture,
     EdgeSource,
     TaskKind,
-    task_label,
+    ids,
 )
 from analysis.errors import NotAvailable
 from analysis.measures.early_dispatch import markers
@@ -240,8 +239,8 @@ def task_facts(capture: Capture, task: int) -> TaskFacts:
     if outer >= 0:
         if tasks.func_id[task] < 0:
             facts.append(("function, edges", NODES_UNKNOWN))
-        facts.append(("graph task", task_label(int(tasks.task_id[outer]))))
-        facts.append(("graph node", task_id & GRAPH_NODE_MASK))
+        facts.append(("graph task", capture.meta.task_label(int(tasks.task_id[outer]))))
+        facts.append(("graph node", ids.node_number(task_id, capture.meta.runtime)))
     nodes = _graph_nodes(capture, task)
     if nodes is not None:
         facts.append(("graph nodes with records", len(nodes)))
@@ -251,7 +250,7 @@ def task_facts(capture: Capture, task: int) -> TaskFacts:
     rows = tasks.record_order[int(tasks.record_offsets[task]) : int(tasks.record_offsets[task + 1])]
     return TaskFacts(
         task_id=str(task_id),
-        label=task_label(task_id),
+        label=capture.meta.task_label(task_id),
         name=capture.task_name(task),
         kind=kind.name.lower(),
         facts=tuple(facts),
@@ -283,13 +282,13 @@ def _task_stamp(capture: Capture, stamp: str, task: int, nodes: I8 | None) -> in
 def _neighbour(capture: Capture, edge: int, other: int) -> Neighbour:
     edges, tasks, notes = capture.edges, capture.tasks, capture.annotations
     at = range(int(edges.ann_offsets[edge]), int(edges.ann_offsets[edge + 1]))
-    sources = dict.fromkeys(EdgeSource(int(notes.source[i])).name.lower() for i in at)
+    sources = dict.fromkeys(EdgeSource(int(notes.source[i])).word for i in at)
     tensors = dict.fromkeys(f"T{int(notes.tensor[i])}" for i in at if notes.tensor[i] >= 0)
     end, start = _known(int(tasks.end_ticks[edges.pred[edge]])), _known(int(tasks.start_ticks[edges.succ[edge]]))
     wait = None if end is None or start is None else start - end
     task_id = int(tasks.task_id[other])
     return Neighbour(
-        str(task_id), task_label(task_id), capture.task_name(other), tuple(sources), tuple(tensors), wait,
+        str(task_id), capture.meta.task_label(task_id), capture.task_name(other), tuple(sources), tuple(tensors), wait,
         wait is not None and wait < 0,
     )  # fmt: skip
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.capture import I4, I8, MISSING, U1, Capture, PhaseLane, TaskKind, task_label
+from analysis.capture import I4, I8, MISSING, U1, Capture, PhaseLane, TaskKind
 from analysis.timeline.kernels import pack_rows
 
 
@@ -149,7 +149,7 @@ class ItemTitles:
 
 def graph_title(capture: Capture, task: int) -> str:
     """``graph t6``: the envelope of outer graph task ``task`` (dense index)."""
-    return f"graph {task_label(int(capture.tasks.task_id[task]))}"
+    return f"graph {capture.meta.task_label(int(capture.tasks.task_id[task]))}"
 
 
 def record_title(capture: Capture, func_id: int, task: int) -> str:
