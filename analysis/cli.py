@@ -101,6 +101,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_synth(commands)
     _add_passes(commands)
     _add_memory_map(commands)
+    _add_ranks(commands)
     return parser
 
 
@@ -269,6 +270,39 @@ def _memory_map(options: argparse.Namespace) -> None:
         text = _json(made.to_json())
     else:
         table = questions.overview(made)
+        text = table.to_csv() if options.format == "csv" else table.to_text()
+    _write(text, options.out)
+
+
+def _add_ranks(commands: Any) -> None:
+    words = "Which rank of a tree was late, which was slow, and with what?"
+    parser = commands.add_parser("ranks", help=words, description=words)
+    parser.add_argument(
+        "path", metavar="DIR", help="a directory with rankN/dN captures, or one with such a dfx_outputs"
+    )
+    parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help=f"default: {FORMATS[0]}")
+    parser.add_argument("--out", metavar="FILE", help="write there instead of to the standard output")
+    parser.set_defaults(command=_ranks)
+
+
+def _ranks(options: argparse.Namespace) -> None:
+    from analysis.formats import load
+    from analysis.ranks import compare, facts, tree
+
+    found = tree.find_tree(Path(options.path))
+    known = {}
+    for dispatch in found.dispatches:
+        for member in dispatch.members:
+            try:
+                known[dispatch.key, member.rank] = facts.rank_facts(load(member.path))
+            except SwimscopeError as error:
+                _say(f"{member.relative}: {error}")
+    for problem in found.problems:
+        _say(problem)
+    table = compare.dispatch_table(found, known)
+    if options.format == "json":
+        text = _json(compare.result_json(found, known))
+    else:
         text = table.to_csv() if options.format == "csv" else table.to_text()
     _write(text, options.out)
 

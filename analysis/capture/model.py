@@ -60,6 +60,10 @@ class HostClock:
     """How much earlier than drawn the device part can be on the host axis (``clock_alignment`` gives an interval)."""
     later_ns: int = 0
     """How much later."""
+    anchor: tuple[int, int] | None = None
+    """(absolute device stamp, host ns) of one moment, when ``merged``: places device time on the host axis."""
+    domain: str = ""
+    """Identity of the host clock (``host_clock_domain_id``); "" when it is not recorded."""
 
     @property
     def uncertainty_text(self) -> str:
