@@ -21,6 +21,7 @@ DISPATCH_COLUMNS = (
     Column("paired_by", "text", "identity, or directory where dispatch_identity.json is missing."),
     Column("ranks", "count", "Ranks with task records."),
     Column("missing", "texts", "Ranks that should have a capture and have none, or none with records."),
+    Column("not_read", "texts", "Ranks whose capture has not been read, or cannot be."),
     Column("start_skew_us", "us", "Latest minus earliest first start over the ranks; empty without one axis."),
     Column("end_skew_us", "us", "Latest minus earliest last end over the ranks; empty without one axis."),
     Column("skew_pm_us", "us", "How far the skews can be off: the two largest half-widths of the placements."),
@@ -134,13 +135,15 @@ def dispatch_table(tree: RankTree, facts: Facts, by_hand: str = "") -> Table:
 
 def _dispatch_row(dispatch: Dispatch, facts: Facts, by_hand: str) -> dict[str, Any]:
     axis = place(dispatch, facts, by_hand)
-    missing = [*dispatch.missing, *(m.rank for m in dispatch.members if m.rank not in {p.rank for p in axis.ranks})]
+    empty = [m.rank for m in dispatch.members if (dispatch.key, m.rank) in facts]
+    missing = [*dispatch.missing, *(rank for rank in empty if rank not in {p.rank for p in axis.ranks})]
     row: dict[str, Any] = dict.fromkeys(column.name for column in DISPATCH_COLUMNS)
     row |= {
         "dispatch": dispatch.key,
         "paired_by": dispatch.paired_by,
         "ranks": len(axis.ranks),
         "missing": tuple(missing),
+        "not_read": tuple(m.rank for m in dispatch.members if (dispatch.key, m.rank) not in facts),
         "axis": axis.words,
     }
     if not axis.ranks:

@@ -39,6 +39,7 @@ FEATURES: tuple[Feature, ...] = tuple(
         "swimlane",
         "functions",
         "graph",
+        "ranks",
         "tables",
     )
 )

@@ -28,11 +28,13 @@ class View:
         page: its address, title and place in the navigation.
         layout: ``layout(services, view, run_key)`` builds it.
         rebuild: URL keys whose change builds it again.
+        offered: whether a run has anything to show on it; its tab is left out where not. None: every run has.
     """
 
     page: Page
     layout: Callable[[Services, ViewState, str], Any]
     rebuild: tuple[str, ...] = ("launch",)
+    offered: Callable[[Services, str], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,13 @@ def layout(services: Services, views: tuple[View, ...]) -> html.Div:
     )
 
 
+def _has_tab(services: Services, item: View, place: Place) -> bool:
+    """Whether a page has a tab for this run: the open page always, others where the run has something to show."""
+    if item.page.order < 0 or item.page.name == "runs":
+        return False
+    return item.offered is None or item.page.name == place.page or item.offered(services, place.run_key)
+
+
 def _is_current(page: Page, place: Place, order: dict[str, int]) -> bool:
     """Whether ``page``'s tab is the current one; the pages without a tab belong to ``Analyses``."""
     return page.name == place.page or (page.order == ANALYSES_ORDER and order.get(place.page, 0) < 0)
@@ -117,12 +124,13 @@ def breadcrumb(services: Services, place: Place, run_name: str, path: str) -> li
     ]
 
 
-def tabs(services: Services, pages: tuple[Page, ...], place: Place, view: ViewState) -> list[Any]:
+def tabs(services: Services, views: tuple[View, ...], place: Place, view: ViewState) -> list[Any]:
     """One link per page of the run; url.js keeps the selection in them."""
     if not place.run_key:
         return []
-    order = {page.name: page.order for page in pages}
-    shown = sorted((page for page in pages if page.order >= 0 and page.name != "runs"), key=lambda page: page.order)
+    order = {item.page.name: item.page.order for item in views}
+    offered = (item.page for item in views if _has_tab(services, item, place))
+    shown = sorted(offered, key=lambda page: page.order)
     return [
         html.A(
             "Analyses" if page.order == ANALYSES_ORDER else page.title,

@@ -18,7 +18,6 @@ from components.notices import notice
 
 def register(app: Dash, services: Services, views: tuple[View, ...]) -> None:
     """Show the page of the path; ``reload`` builds the same path again with a fresh query."""
-    pages = tuple(item.page for item in views)
 
     @app.callback(
         Output(ids.PAGE, "children"),
@@ -37,7 +36,7 @@ def register(app: Dash, services: Services, views: tuple[View, ...]) -> None:
         content = page_content(services, views, place, view, problems)
         place = place or Place("", "")
         name, path = _run_name(services, place)
-        return content, frame.breadcrumb(services, place, name, path), frame.tabs(services, pages, place, view)
+        return content, frame.breadcrumb(services, place, name, path), frame.tabs(services, views, place, view)
 
 
 def read_view(services: Services, search: str | None) -> tuple[ViewState, list[Problem]]:

@@ -174,4 +174,4 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     shown = capsys.readouterr()
     assert "rank1/d1" in shown.err
     document = json.loads(shown.out)
-    assert (document["ranks"], document["dispatches"][0]["missing"]) == (["rank0", "rank1"], ["rank1"])
+    assert (document["ranks"], document["dispatches"][0]["not_read"]) == (["rank0", "rank1"], ["rank1"])

@@ -151,8 +151,7 @@ def test_an_analysis_that_has_no_answer_says_why(services: Services) -> None:
 
 def test_tabs_carry_the_view(services: Services) -> None:
     key = key_of(services, "attention")
-    pages = tuple(view.page for view in VIEWS)
-    links = frame.tabs(services, pages, Place("gaps", key), ViewState(sel="task:5"))
+    links = frame.tabs(services, VIEWS, Place("gaps", key), ViewState(sel="task:5"))
     assert links[0].children == "Overview"
     assert [link.children for link in links if getattr(link, "aria-current", None)] == ["Analyses"]
     assert all("sel=task:5" in link.href for link in links)
