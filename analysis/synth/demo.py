@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from analysis.synth.capture import write_capture
+from analysis.synth.passes import write_passes
 
 _DONE = "complete.json"
 """Written last; names the version of the tree, so a crash half way or an older tree is made again."""
-_VERSION = 2
+_VERSION = 3
 
 
 def _drop_rows(path: Path) -> None:
@@ -79,6 +80,9 @@ SAMPLES = (
     Sample("damaged/cut_short", 400, 12, damage=_cut_short),
 )
 """Every capture of the tree, in the order it is made."""
+DUMP_OF = "attention"
+"""The sample that has a pass dump beside its capture."""
+DUMP_LINES = 5_000
 
 
 def write_demo(directory: str | Path, progress: Callable[[str], None] = lambda text: None) -> Path:
@@ -96,6 +100,8 @@ def write_demo(directory: str | Path, progress: Callable[[str], None] = lambda t
     for sample in SAMPLES:
         progress(f"{sample.name}: {sample.records:,} records")
         _write(sample, root)
+    progress(f"{DUMP_OF}: a pass dump of {DUMP_LINES:,} lines")
+    write_passes(root / DUMP_OF, DUMP_LINES)
     mark.write_text(json.dumps({"version": _VERSION}), encoding="ascii")
     return root
 

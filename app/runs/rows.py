@@ -61,7 +61,7 @@ def row(services: Services, item: RunRow) -> dict[str, Any]:
     facts = item.facts
     return {
         "key": item.key,
-        "href": services.href("", item.key),
+        "href": services.href(first_page(item), item.key),
         "name": item.name,
         "root": item.root,
         "path": item.path,
@@ -79,6 +79,11 @@ def row(services: Services, item: RunRow) -> dict[str, Any]:
         "views": views(item),
         "quality": quality(item),
     }
+
+
+def first_page(item: RunRow) -> str:
+    """What a run opens with: its overview, or its pass dumps where it holds nothing else."""
+    return "passes" if "passes" in item.views and not CAPTURE_FILES & set(item.files) else ""
 
 
 def views(item: RunRow) -> list[str]:

@@ -40,6 +40,7 @@ FEATURES: tuple[Feature, ...] = tuple(
         "functions",
         "graph",
         "ranks",
+        "passes",
         "tables",
     )
 )

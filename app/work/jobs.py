@@ -29,6 +29,9 @@ State = Literal["idle", "running", "done", "failed", "cancelled"]
 HEARTBEAT_S = 2.0
 STALE_S = 20.0
 POLL_S = 0.2
+JUST_ENDED_S = 30.0
+"""A job that ended this recently is not started again: where its result cannot be found (the child ran a newer version of
+the code, or the disk is full), starting it once more would go on for ever. The page then does the work itself."""
 MAX_QUEUED = 100
 """Jobs that may wait in one process."""
 SMALLEST_MEMORY_BYTES = 4_000_000_000
@@ -41,7 +44,10 @@ QUEUED = "waiting for other background jobs to end"
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a child does: open a capture, and run ``analysis`` with ``parameters`` when one is named."""
+    """What a child does: open a capture, and run ``analysis`` with ``parameters`` when one is named.
+
+    ``program`` is the module that runs; it is given a :class:`app.work.reporting.Work`.
+    """
 
     source: Path
     launch: int
@@ -50,12 +56,14 @@ class Job:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     content: str = ""
     """Id of a stored capture to work on, instead of what the files at ``source`` hold now."""
+    program: str = "app.work.child"
 
     @property
     def name(self) -> str:
         """Equal jobs have equal names, in every process."""
         parts = [str(self.source), self.launch, self.signature, self.analysis, dict(sorted(self.parameters.items()))]
         parts += [self.content] if self.content else []
+        parts += [self.program] if self.program != "app.work.child" else []
         return hashlib.sha256(json.dumps(parts).encode("utf-8", "surrogateescape")).hexdigest()[:24]
 
 
@@ -249,7 +257,7 @@ class Jobs:
             "memory_bytes": self.limits.memory_for(job.source),
             "time_s": self.limits.time_s,
         }
-        return [sys.executable, "-m", "app.work.child", json.dumps(work)]
+        return [sys.executable, "-m", job.program, json.dumps(work)]
 
     def _file(self, job: Job) -> Path:
         return self._folder / f"{job.name}.json"

@@ -14,16 +14,13 @@ from analysis.errors import NotFoundError
 from app.runs.library import Run
 from app.server.services import Services
 from app.shell import ids
-from app.work.jobs import Job, Progress
+from app.work.jobs import JUST_ENDED_S, Job, Progress
 from app.work.outcomes import Outcome
 from components import fmt, notices
 
 TICK_MS = 400
 OTHER_FILES = {"trace": "Chrome traces", "passes": "compiler pass dumps"}
 """View → what a directory without a capture holds."""
-JUST_ENDED_S = 30.0
-"""A job that ended this recently is not started again: where its result cannot be found (the child ran a newer version of
-the code, or the disk is full), starting it once more would repeat indefinitely. The page then does the work itself."""
 
 
 def waiting(services: Services, run_key: str, launch: int) -> Any | None:
@@ -37,8 +34,9 @@ def waiting(services: Services, run_key: str, launch: int) -> Any | None:
     if not run.openable:
         held = [text for view, text in OTHER_FILES.items() if view in run.row.views]
         raise NotFoundError(
-            f"{run.row.root}/{run.row.path} holds no capture, only {' and '.join(held)}, which Swimscope lists but does not "
-            "draw. A swimlane file (chip_swimlane_records.json), a deps.json or a name map makes a directory a capture"
+            f"{run.row.root}/{run.row.path} holds no capture, only {' and '.join(held)}. "
+            f"{'The tab Passes shows the dumps. ' if 'passes' in run.row.views else ''}"
+            "A swimlane file (chip_swimlane_records.json), a deps.json or a name map makes a directory a capture"
         )
     if at_once(services, run, launch):
         services.library.capture(run_key, launch)

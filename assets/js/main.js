@@ -9,6 +9,7 @@ import "./grid/grid.js";
 import "./runs/trees.js";
 import "./runs/upload.js";
 import "./panel/follow.js";
+import "./passes/page.js";
 import "./graph/tools.js";
 import { config } from "./core/config.js";
 import * as libraries from "./core/libraries.js";

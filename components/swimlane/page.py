@@ -36,11 +36,13 @@ EXPORTS = (
 )
 
 
-def swimlane(dumps: tuple[str, ...] = (), side: Any = None, clock: str = "", name: str = "swim") -> html.Div:
+def swimlane(
+    dumps: tuple[tuple[str, str], ...] = (), side: Any = None, clock: str = "", name: str = "swim"
+) -> html.Div:
     """The whole page: toolbar, overview, lanes, details.
 
     Args:
-        dumps: pass dumps found beside the run.
+        dumps: pass dumps found beside the run: name and link.
         side: what stands to the right of the lanes.
         clock: how host stamps are placed on the device's axis, where the run has both.
         name: begins every id; the second timeline of a page needs another.
@@ -83,7 +85,7 @@ def _button(control: str, text: str, label: str, **extra: Any) -> html.Button:
     return html.Button(text, id=control, className="button", title=label, **{"aria-label": label}, **extra)
 
 
-def _toolbar(name: str, dumps: tuple[str, ...]) -> html.Div:
+def _toolbar(name: str, dumps: tuple[tuple[str, str], ...]) -> html.Div:
     tabs = [
         html.Button(title, className="swim-tab", **{"data-view": view, "data-hint": hint, "aria-pressed": "false"})
         for view, title, hint in VIEWS
@@ -133,11 +135,14 @@ def _toolbar(name: str, dumps: tuple[str, ...]) -> html.Div:
     )
 
 
-def _export(name: str, dumps: tuple[str, ...]) -> html.Details:
+def _export(name: str, dumps: tuple[tuple[str, str], ...]) -> html.Details:
     items: list[Any] = [html.Button(text, className="swim-item", **{"data-export": kind}) for kind, text in EXPORTS]
     if dumps:
         items.append(html.Div("Pass dumps of this run", className="swim-menu-head"))
-        items += [html.Code(path, className="swim-path") for path in dumps]
+        items += [
+            html.A(label, href=href, className="swim-path", **{"data-follow": "1", "data-keys": "dump"})
+            for label, href in dumps
+        ]
     return html.Details(
         [html.Summary("Export", className="button"), html.Div(items, className="menu")],
         id=f"{name}-export",

@@ -15,8 +15,8 @@ from app.server.factory import make_services
 from app.server.settings import Root, Settings
 from app.shell.url_state import ViewState
 from app.work import waiting
-from app.work.child import Cancelled, Reporter
 from app.work.jobs import STALE_S, Job, Jobs, Progress, cancel_file, read_status, write_status
+from app.work.reporting import Cancelled, Reporter
 from tests.waiting import until
 
 

@@ -242,7 +242,7 @@ def test_a_directory_without_a_capture_says_what_it_holds_and_what_would_make_on
     (dump / "00_Start.py").write_text("pass")
     services = make_services(Settings(roots=(Root("r", tmp_path / "root"),), data_dir=tmp_path / "data"))
     services.library.scan_once()
-    with pytest.raises(NotFoundError, match=r"r/dump holds no capture, only compiler pass dumps, .* deps\.json"):
+    with pytest.raises(NotFoundError, match=r"r/dump holds no capture, only compiler pass dumps. .* deps\.json"):
         waiting.waiting(services, run_key("r", "dump"), 0)
 
 

@@ -108,9 +108,13 @@ def test_perfetto_file_counts_every_record(lane: Swimlane) -> None:
     assert len(slices) >= 2 * len(capture.records) + len(capture.phases) + len(capture.orch)
 
 
-def test_pass_dumps_of_the_run_are_named(lane: Swimlane) -> None:
+def test_pass_dumps_of_the_run_open_their_page(lane: Swimlane) -> None:
     open_menu(lane)
-    expect(lane.page.locator("#swim-export .swim-path").first).to_contain_text("passes_dump")
+    link = lane.page.locator("#swim-export .swim-path").first
+    expect(link).to_contain_text("passes_dump")
+    link.click()
+    expect(lane.page).to_have_url(re.compile(r"/passes\?.*dump=passes_dump"))
+    expect(lane.page.locator("#ir-list [aria-selected=true]")).to_be_visible()
 
 
 def test_picture_has_room_for_title_axis_and_markers(lane: Swimlane) -> None:
