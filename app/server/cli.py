@@ -1,4 +1,4 @@
-"""The ``swimscope`` command: serve, demo, settings, hash-password."""
+"""The ``swimscope`` command: serve, demo, settings, token, hash-password."""
 
 from __future__ import annotations
 
@@ -19,10 +19,23 @@ from analysis.formats.text.warm import warm_in_background
 from analysis.stdout import OutputError, output_errors
 from analysis.synth.demo import write_demo
 from analysis.version import version
+from app.server.access import commands as tokens
 from app.server.places import check_places
-from app.server.settings import ENV_PREFIX, Settings, SettingsError, current, load_settings, table
+from app.server.settings import (
+    ENV_PREFIX,
+    ORIGINS_VARIABLE,
+    Loaded,
+    Settings,
+    SettingsError,
+    current,
+    load,
+    load_settings,
+    table,
+)
 
 _FLAGS = [item.name for item in fields(Settings) if item.name != "roots" and not item.metadata["secret"]]
+
+ORIGIN_WORDS = {"flag": "from the command line", "environment": "from the environment", "file": "from the config file"}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -33,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
     for name, text in (
         ("serve", "Serve the captures under one or more directory trees."),
         ("demo", "Make sample captures and serve them."),
-        ("settings", "Show every setting, its value here and its meaning."),
+        ("settings", "Show every setting, its value here, where it comes from and its meaning."),
     ):
         command = commands.add_parser(name, help=text, description=text)
         command.add_argument("--config", type=Path, help="TOML file with settings")
@@ -43,6 +56,7 @@ def parser() -> argparse.ArgumentParser:
         docs = {item.name: item.metadata["help"] for item in fields(Settings)}
         for flag in _FLAGS:
             command.add_argument("--" + flag.replace("_", "-"), dest=flag, help=docs[flag].replace("%", "%%"))
+    tokens.add(commands)
     commands.add_parser("hash-password", help="Read a password and print its hash for auth_password_hash.")
     return top
 
@@ -63,14 +77,18 @@ def _run(argv: Sequence[str] | None) -> int:
     if command == "hash-password":
         sys.stdout.write(generate_password_hash(_read_password()) + "\n")
         return 0
+    words = {name: args.pop(name) for name in ("action", "user", "role", "days", "note", "id") if name in args}
     try:
         if command == "demo":
             args = _demo(args, config)
-        settings = load_settings(args, config=config)
+        loaded = load(args, config=config)
+        if command == "token":
+            return tokens.run(loaded.settings, words)
         if command == "settings":
-            _print_settings(settings)
+            _print_settings(loaded)
             return 0
-        return serve(settings)
+        os.environ[ORIGINS_VARIABLE] = ",".join(f"{name}={origin}" for name, origin in loaded.origins.items())
+        return serve(loaded.settings)
     except SwimscopeError as error:
         sys.stderr.write(f"swimscope: {error}\n")
         return 2
@@ -128,10 +146,12 @@ def _say(text: str) -> None:
     sys.stderr.write(f"{text}\n")
 
 
-def _print_settings(settings: Settings) -> None:
-    values = current(settings)
+def _print_settings(loaded: Loaded) -> None:
+    values = current(loaded.settings)
     for name, _default, unit, text in table():
-        sys.stdout.write(f"{name} = {values[name]}{f' ({unit})' if unit else ''}\n    {text}\n")
+        origin = loaded.origins[name]
+        note = f"    # {ORIGIN_WORDS[origin]}" if origin != "default" else ""
+        sys.stdout.write(f"{name} = {values[name]}{f' ({unit})' if unit else ''}{note}\n    {text}\n")
 
 
 def _read_password() -> str:

@@ -19,6 +19,7 @@ from app.runs import feature as runs
 from app.runs.facts import FactsCache
 from app.runs.library import Library
 from app.server import errors, health, scripts, security
+from app.server.access import guard
 from app.server.places import Places
 from app.server.services import Services
 from app.server.settings import Settings
@@ -51,6 +52,7 @@ def create_app(settings: Settings) -> Dash:
     services = make_services(settings)
     server = flask.Flask("swimscope")
     server.secret_key = settings.secret_key or security.random_key()
+    access = guard.register(server, settings)
     app = Dash(
         "swimscope",
         server=server,
@@ -75,15 +77,22 @@ def create_app(settings: Settings) -> Dash:
     links.register(server, services)
     health.register(server, services)
     for feature in FEATURES:
+        before = _names(app)
         for callbacks in feature.callbacks:
             callbacks(app, services)
         for routes in feature.routes:
             routes(server, services)
+        access.needed.update(dict.fromkeys(_names(app) - before, feature.role))
     content.register(server)
     security.register(app, settings)
     errors.register(app, settings)
     server.extensions["swimscope"] = services
     return app
+
+
+def _names(app: Dash) -> set[str]:
+    """Every route and callback output there is now, as :class:`app.server.access.guard.Access` names them."""
+    return {f"route {name}" for name in app.server.view_functions} | {f"callback {name}" for name in app.callback_map}
 
 
 def make_services(settings: Settings) -> Services:

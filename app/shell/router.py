@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qsl
 
+import flask
 from dash import Dash, Input, Output, State, ctx, dcc, html
 
 from analysis.errors import NotFoundError, SwimscopeError
+from app.server.access.roles import ForbiddenError, allows
 from app.server.services import Services
 from app.shell import frame as shell
 from app.shell import ids
@@ -63,6 +65,8 @@ def page_content(
     try:
         if place is None or shown is None:
             raise NotFoundError("there is no such page; the tabs above and the runs page list what there is")
+        if not allows(flask.g.get("role", "admin"), shown.role):
+            raise ForbiddenError(f"this page needs the role {shown.role}")
         opens = shown.page.needs_capture and place.run_key
         wait = opening.waiting(services, place.run_key, view.launch) if opens else None
         body = shown.layout(services, view, place.run_key) if wait is None else wait
