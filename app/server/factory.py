@@ -57,7 +57,8 @@ def create_app(settings: Settings) -> Dash:
         "swimscope",
         server=server,
         assets_folder=str(assets_folder()),
-        assets_ignore=r"\.js$",  # app.server.scripts joins them
+        assets_ignore=r"\.m?js$",  # app.server.scripts serves the bundle; build.mjs is for developers
+        assets_path_ignore=["js", "node_modules", "vendor"],
         requests_pathname_prefix=settings.url_prefix,
         routes_pathname_prefix=settings.url_prefix,
         title=settings.title,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
-from importlib import resources
 from pathlib import Path
 
 import flask
@@ -13,25 +11,27 @@ from app.server.settings import Settings
 from app.shell.url_state import decode_path
 
 PLOTLY = "_dash-component-suites/plotly/package_data/plotly.min.js"
+"""Where dcc.Graph looks for plotly.js, below the prefix."""
+PLOTLY_FILE = "vendor/plotly-cartesian.min.js"
+"""plotly.js' own cartesian bundle, of the version that plotly.py carries: a third of its size."""
 OURS = "assets/scripts.js"
-_OPEN, _CLOSE = b"this, () => {", b"}));"
+BUNDLE = "scripts.js"
+"""The bundle of ``assets/js``, made by ``make scripts``."""
 
 
 def register(server: flask.Flask, settings: Settings, assets: Path) -> str:
-    """Serve our scripts as one and plotly as :func:`eager` makes it, and name plotly in the headers of the swimlane.
+    """Serve our bundle and plotly.js, and name plotly.js in the headers of the swimlane.
 
     Returns:
         The address of our scripts; it changes with their content.
     """
     plotly_address = f"{settings.url_prefix}{PLOTLY}"
-    ours = joined(assets)
-    plotly = functools.cache(
-        lambda: eager(resources.files("plotly").joinpath("package_data/plotly.min.js").read_bytes())
-    )
+    ours = (assets / BUNDLE).read_bytes()
+    plotly = (assets / PLOTLY_FILE).read_bytes()
 
     @server.get(plotly_address)
     def plotly_script() -> flask.Response:
-        return _script(plotly())
+        return _script(plotly)
 
     @server.get(f"{settings.url_prefix}{OURS}")
     def our_scripts() -> flask.Response:
@@ -52,21 +52,3 @@ def _script(content: bytes) -> flask.Response:
     response.add_etag()
     response.make_conditional(flask.request)
     return response
-
-
-def joined(folder: Path) -> bytes:
-    """Every script below ``folder`` in the order of paths, each after its name: one request instead of thirty."""
-    files = sorted((file.relative_to(folder).as_posix(), file) for file in folder.rglob("*.js"))
-    return b"".join(f"/* {name} */\n".encode() + file.read_bytes() + b"\n" for name, file in files)
-
-
-def eager(script: bytes) -> bytes:
-    """``script`` with the function that holds all of plotly in parentheses, or unchanged if it has another form.
-
-    A function in parentheses is compiled while the script arrives, on another thread; else the browser reads the five
-    megabytes a second time, on the thread that draws. Chromium 156 on two cores: 0.94 s of that thread become 0.73 s.
-    """
-    if script.count(_OPEN) != 1 or not script.rstrip().endswith(_CLOSE):
-        return script
-    head, tail = script.rstrip()[: -len(_CLOSE)].split(_OPEN)
-    return head + b"this, (() => {" + tail + b"})));"

@@ -6,8 +6,6 @@ from typing import Any
 
 from dash import dcc, html
 
-from components import plot as graph
-
 VIEWS = (
     ("worker", "Worker", "One lane per core: when each block ran"),
     ("scheduler", "Scheduler", "One lane per core: dispatch to finish as the scheduler saw it"),
@@ -38,56 +36,57 @@ EXPORTS = (
 )
 
 
-def swimlane(dumps: tuple[str, ...] = (), side: Any = None, clock: str = "") -> html.Div:
+def swimlane(dumps: tuple[str, ...] = (), side: Any = None, clock: str = "", name: str = "swim") -> html.Div:
     """The whole page: toolbar, overview, lanes, details.
 
     Args:
         dumps: pass dumps found beside the run.
         side: what stands to the right of the lanes.
-        clock: how host stamps lie on the device's axis, where the run has both.
+        clock: how host stamps are placed on the device's axis, where the run has both.
+        name: begins every id; the second timeline of a page needs another.
     """
     return html.Div(
         [
-            dcc.Store(id="swim-focus"),
-            _toolbar(dumps),
+            dcc.Store(id=f"{name}-focus"),
+            _toolbar(name, dumps),
             html.Div(
                 [
                     html.Div(
-                        [_overview(), html.Div(_lanes(), className="swim-middle"), _details(clock)],
+                        [_overview(name), html.Div(_lanes(name), className="swim-middle"), _details(name, clock)],
                         className="swim-main",
                     ),
                     html.Aside(side, id="swimlane-side", className="swim-side", **{"aria-label": "Performance"}),
                 ],
                 className="swim-split",
             ),
-            html.Div(id="swim-tip", className="swim-tip", hidden=True, role="tooltip"),
-            html.Div(id="swim-menu", className="swim-menu", hidden=True, role="menu", **{"aria-label": "Actions"}),
-            html.Div(id="swim-live", className="visually-hidden", role="status", **{"aria-live": "polite"}),
-            _keys_dialog(),
+            html.Div(id=f"{name}-tip", className="swim-tip", hidden=True, role="tooltip"),
+            html.Div(id=f"{name}-menu", className="swim-menu", hidden=True, role="menu", **{"aria-label": "Actions"}),
+            html.Div(id=f"{name}-live", className="visually-hidden", role="status", **{"aria-live": "polite"}),
+            _keys_dialog(name),
         ],
-        id="swim-root",
+        id=f"{name}-root",
         className="swim fill",
         **{"data-busy": "true"},
     )
 
 
-def _select(name: str, text: str, options: tuple[tuple[str, str], ...]) -> html.Label:
+def _select(control: str, text: str, options: tuple[tuple[str, str], ...]) -> html.Label:
     # A plain select: its state is the URL's, and dcc.Dropdown would send a callback for each change.
-    return html.Label([html.Span(text), _PlainSelect(name, options)], className="swim-choice", htmlFor=name)
+    return html.Label([html.Span(text), _PlainSelect(control, options)], className="swim-choice", htmlFor=control)
 
 
-def _PlainSelect(name: str, options: tuple[tuple[str, str], ...]) -> Any:
-    return html.Select([html.Option(label, value=value) for value, label in options], id=name, className="input")
+def _PlainSelect(control: str, options: tuple[tuple[str, str], ...]) -> Any:
+    return html.Select([html.Option(label, value=value) for value, label in options], id=control, className="input")
 
 
-def _button(name: str, text: str, label: str, **extra: Any) -> html.Button:
-    return html.Button(text, id=name, className="button", title=label, **{"aria-label": label}, **extra)
+def _button(control: str, text: str, label: str, **extra: Any) -> html.Button:
+    return html.Button(text, id=control, className="button", title=label, **{"aria-label": label}, **extra)
 
 
-def _toolbar(dumps: tuple[str, ...]) -> html.Div:
+def _toolbar(name: str, dumps: tuple[str, ...]) -> html.Div:
     tabs = [
-        html.Button(title, className="swim-tab", **{"data-view": name, "data-hint": hint, "aria-pressed": "false"})
-        for name, title, hint in VIEWS
+        html.Button(title, className="swim-tab", **{"data-view": view, "data-hint": hint, "aria-pressed": "false"})
+        for view, title, hint in VIEWS
     ]
     return html.Div(
         [
@@ -95,60 +94,60 @@ def _toolbar(dumps: tuple[str, ...]) -> html.Div:
             html.Div(
                 [
                     dcc.Input(
-                        id="swim-search",
+                        id=f"{name}-search",
                         type="search",
                         className="input",
                         placeholder="Function, t12, r1t12",
                         debounce=False,
                         autoComplete="off",
                     ),
-                    html.Span(id="swim-search-count", className="swim-count", **{"aria-live": "polite"}),
-                    _button("swim-search-prev", "‹", "Previous match", disabled=True),
-                    _button("swim-search-next", "›", "Next match", disabled=True),
+                    html.Span(id=f"{name}-search-count", className="swim-count", **{"aria-live": "polite"}),
+                    _button(f"{name}-search-prev", "‹", "Previous match", disabled=True),
+                    _button(f"{name}-search-next", "›", "Next match", disabled=True),
                 ],
                 className="swim-search",
                 role="search",
             ),
-            _select("swim-hl", "Highlight", HIGHLIGHTS),
-            _select("swim-labels-mode", "Labels", LABELS),
-            _select("swim-setup", "Setup", SETUPS),
-            _select("swim-deps", "Lines", SIDES),
-            _select("swim-depth", "Depth", DEPTHS),
+            _select(f"{name}-hl", "Highlight", HIGHLIGHTS),
+            _select(f"{name}-labels-mode", "Labels", LABELS),
+            _select(f"{name}-setup", "Setup", SETUPS),
+            _select(f"{name}-deps", "Lines", SIDES),
+            _select(f"{name}-depth", "Depth", DEPTHS),
             html.Div(
-                dcc.Input(id="swim-filter", type="text", className="input", placeholder="Lanes: aic, 0-7, name"),
+                dcc.Input(id=f"{name}-filter", type="text", className="input", placeholder="Lanes: aic, 0-7, name"),
                 className="swim-filter",
             ),
             html.Span(className="spacer"),
             html.Div(
                 [
-                    _button("swim-zoom-out", "−", "Zoom out"),
-                    _button("swim-zoom-in", "+", "Zoom in"),
-                    _button("swim-fit", "Fit", "Fit the whole capture"),
+                    _button(f"{name}-zoom-out", "−", "Zoom out"),
+                    _button(f"{name}-zoom-in", "+", "Zoom in"),
+                    _button(f"{name}-fit", "Fit", "Fit the whole capture"),
                 ],
                 className="swim-zoom",
             ),
-            _export(dumps),
-            _button("swim-keys-open", "Keys", "Change the keys of this page"),
+            _export(name, dumps),
+            _button(f"{name}-keys-open", "Keys", "Change the keys of this page"),
         ],
         className="toolbar swim-toolbar",
     )
 
 
-def _export(dumps: tuple[str, ...]) -> html.Details:
+def _export(name: str, dumps: tuple[str, ...]) -> html.Details:
     items: list[Any] = [html.Button(text, className="swim-item", **{"data-export": kind}) for kind, text in EXPORTS]
     if dumps:
         items.append(html.Div("Pass dumps of this run", className="swim-menu-head"))
         items += [html.Code(path, className="swim-path") for path in dumps]
     return html.Details(
         [html.Summary("Export", className="button"), html.Div(items, className="menu")],
-        id="swim-export",
+        id=f"{name}-export",
         className="swim-export",
     )
 
 
-def _overview() -> html.Div:
+def _overview(name: str) -> html.Div:
     window = html.Div(
-        id="swim-overview-window",
+        id=f"{name}-overview-window",
         className="swim-overview-window",
         role="slider",
         tabIndex=0,
@@ -158,14 +157,14 @@ def _overview() -> html.Div:
         [
             html.Div(
                 [
-                    html.Span(id="swim-lane-count", className="muted"),
-                    html.Button("", id="swim-unhide", className="button quiet", hidden=True),
+                    html.Span(id=f"{name}-lane-count", className="muted"),
+                    html.Button("", id=f"{name}-unhide", className="button quiet", hidden=True),
                 ],
                 className="swim-corner",
             ),
             html.Div(
-                [html.Canvas(id="swim-overview-canvas", **{"aria-hidden": "true"}), window],
-                id="swim-overview",
+                [html.Canvas(id=f"{name}-overview-canvas", **{"aria-hidden": "true"}), window],
+                id=f"{name}-overview",
                 className="swim-overview",
             ),
         ],
@@ -173,27 +172,27 @@ def _overview() -> html.Div:
     )
 
 
-def _lanes() -> html.Div:
+def _lanes(name: str) -> html.Div:
     plot = html.Div(
         [
-            html.Canvas(id="swim-canvas", className="swim-canvas", **{"aria-hidden": "true"}),
+            html.Canvas(id=f"{name}-canvas", className="swim-canvas", **{"aria-hidden": "true"}),
             html.Div(
-                graph.graph("swim-graph", displayModeBar=False, responsive=False, doubleClick=False),
+                html.Div(html.Div(), id=f"{name}-graph", className="plot"),
                 className="swim-graph",
                 **{"aria-hidden": "true"},
             ),
             html.Div(
                 [
-                    html.Div(id="swim-hover", className="swim-hover", hidden=True),
-                    html.Div(html.Span(), id="swim-measuring", className="swim-measuring", hidden=True),
+                    html.Div(id=f"{name}-hover", className="swim-hover", hidden=True),
+                    html.Div(html.Span(), id=f"{name}-measuring", className="swim-measuring", hidden=True),
                 ],
-                id="swim-overlay",
+                id=f"{name}-overlay",
                 className="swim-overlay",
             ),
-            html.Div(id="swim-empty", className="swim-empty", hidden=True),
-            _measure_card(),
+            html.Div(id=f"{name}-empty", className="swim-empty", hidden=True),
+            _measure_card(name),
         ],
-        id="swim-plot",
+        id=f"{name}-plot",
         className="swim-plot",
         role="group",
         tabIndex=0,
@@ -205,30 +204,34 @@ def _lanes() -> html.Div:
     return html.Div(
         [
             html.Div("Markers", className="swim-marker-head muted"),
-            html.Div([html.Div(id="swim-markers", className="swim-markers"), _marker_edit()], className="swim-strip"),
-            html.Div(id="swim-labels", className="swim-labels"),
+            html.Div(
+                [html.Div(id=f"{name}-markers", className="swim-markers"), _marker_edit(name)], className="swim-strip"
+            ),
+            html.Div(id=f"{name}-labels", className="swim-labels"),
             plot,
-            html.Div(html.Div(), id="swim-scroll", className="swim-scroll", tabIndex=-1, **{"aria-hidden": "true"}),
+            html.Div(html.Div(), id=f"{name}-scroll", className="swim-scroll", tabIndex=-1, **{"aria-hidden": "true"}),
         ],
         className="swim-lanes",
     )
 
 
-def _marker_edit() -> html.Div:
+def _marker_edit(name: str) -> html.Div:
     return html.Div(
         [
-            html.Div(id="swim-marker-time", className="mono"),
-            html.Label(["Label ", dcc.Input(id="swim-marker-label", type="text", className="input", maxLength=60)]),
-            html.Label(["Colour ", _PlainSelect("swim-marker-color", MARKER_COLORS)], htmlFor="swim-marker-color"),
+            html.Div(id=f"{name}-marker-time", className="mono"),
+            html.Label(["Label ", dcc.Input(id=f"{name}-marker-label", type="text", className="input", maxLength=60)]),
+            html.Label(
+                ["Colour ", _PlainSelect(f"{name}-marker-color", MARKER_COLORS)], htmlFor=f"{name}-marker-color"
+            ),
             html.Div(
                 [
-                    html.Button("Delete", id="swim-marker-delete", className="button"),
-                    html.Button("Close", id="swim-marker-close", className="button"),
+                    html.Button("Delete", id=f"{name}-marker-delete", className="button"),
+                    html.Button("Close", id=f"{name}-marker-close", className="button"),
                 ],
                 className="swim-row",
             ),
         ],
-        id="swim-marker-edit",
+        id=f"{name}-marker-edit",
         className="swim-marker-edit",
         hidden=True,
         role="dialog",
@@ -236,23 +239,23 @@ def _marker_edit() -> html.Div:
     )
 
 
-def _measure_card() -> html.Div:
+def _measure_card(name: str) -> html.Div:
     return html.Div(
         [
             html.Div(
                 [
-                    html.Strong(id="swim-measure-length"),
-                    html.Button("Zoom", id="swim-measure-zoom", className="button quiet"),
-                    html.Button("Mark", id="swim-measure-mark", className="button quiet"),
+                    html.Strong(id=f"{name}-measure-length"),
+                    html.Button("Zoom", id=f"{name}-measure-zoom", className="button quiet"),
+                    html.Button("Mark", id=f"{name}-measure-mark", className="button quiet"),
                     html.Button(
-                        "×", id="swim-measure-close", className="button quiet", **{"aria-label": "End measuring"}
+                        "×", id=f"{name}-measure-close", className="button quiet", **{"aria-label": "End measuring"}
                     ),
                 ],
                 className="swim-row",
             ),
-            html.Div(id="swim-measure-body"),
+            html.Div(id=f"{name}-measure-body"),
         ],
-        id="swim-measure",
+        id=f"{name}-measure",
         className="swim-measure",
         hidden=True,
         role="region",
@@ -260,50 +263,50 @@ def _measure_card() -> html.Div:
     )
 
 
-def _details(clock: str) -> html.Section:
+def _details(name: str, clock: str) -> html.Section:
     return html.Section(
         [
             html.Div(
                 [
                     html.Span(className="swim-grip", **{"aria-hidden": "true"}),
-                    html.Span(id="swim-shown", className="swim-shown"),
-                    html.Span(id="swim-lines", className="swim-lines muted"),
+                    html.Span(id=f"{name}-shown", className="swim-shown"),
+                    html.Span(id=f"{name}-lines", className="swim-lines muted"),
                     html.Span(f"Host clock {clock}" if clock else "", className="swim-clock muted", title=_CLOCK_HINT),
                 ],
-                id="swim-details-handle",
+                id=f"{name}-details-handle",
                 className="swim-details-handle",
                 role="separator",
                 tabIndex=0,
                 **{"aria-label": "Height of the details panel", "aria-orientation": "horizontal", "aria-valuenow": "0"},
             ),
-            html.Div(id="swim-details", className="swim-details"),
+            html.Div(id=f"{name}-details", className="swim-details"),
         ],
-        id="swim-details-box",
+        id=f"{name}-details-box",
         className="swim-details-box",
         **{"aria-label": "Details"},
     )
 
 
-def _keys_dialog() -> html.Dialog:
+def _keys_dialog(name: str) -> html.Dialog:
     return html.Dialog(
         [
             html.Div(
                 [
-                    html.H2("Keys of the swimlane", id="swim-keys-title"),
-                    html.Button("Close", id="swim-keys-close", className="button quiet"),
+                    html.H2("Keys of the swimlane", id=f"{name}-keys-title"),
+                    html.Button("Close", id=f"{name}-keys-close", className="button quiet"),
                 ],
                 className="dialog-head",
             ),
             html.Div(
                 [
                     html.P("Press a button, then the new key. Delete switches an action off. Kept in this browser."),
-                    html.Div(id="swim-keys-list", className="swim-keys-list"),
-                    html.Button("Restore all", id="swim-keys-reset", className="button"),
+                    html.Div(id=f"{name}-keys-list", className="swim-keys-list"),
+                    html.Button("Restore all", id=f"{name}-keys-reset", className="button"),
                 ],
                 className="swim-keys-body",
             ),
         ],
-        id="swim-keys",
+        id=f"{name}-keys",
         className="dialog",
-        **{"aria-labelledby": "swim-keys-title"},
+        **{"aria-labelledby": f"{name}-keys-title"},
     )

@@ -190,3 +190,8 @@ def test_health_names_the_number_of_runs(client: Any, services: Services) -> Non
     answer = client.get("/health").get_json()
     assert answer["status"] == "ok"
     assert answer["runs"] == len(services.library.runs())
+
+
+def test_the_page_loads_no_script_of_the_assets_folder_but_the_bundle(client: Any) -> None:
+    found = re.findall(r'src="/assets/([^"?]+)', client.get("/").get_data(as_text=True))
+    assert found == ["scripts.js"]

@@ -1,55 +1,41 @@
+// @ts-check
 /* Which part of the capture is in the browser? Window messages: asked for once, padded, snapped, decoded without copies. */
-(function () {
-  "use strict";
-  const ns = (window.swimscope = window.swimscope || {});
-  const T = (ns.timeline = ns.timeline || { parts: [] });
+
+import { isAbort, messageOf } from "../core/dom.js";
+import { say } from "../core/notice.js";
+import { decode } from "./decode.js";
+import { ranges, request } from "./level.js";
+
+/** @typedef {ReturnType<typeof request> & {need: number[], tracks: number[], hl: string}} Want what is on screen */
+/** @typedef {import("./types").Kept} Kept */
+
+/** @param {import("./types").Timeline} T */
+export function dataPart(T) {
   const KEPT = 12;
-  const CELL_BUDGET = 150000;
   const ASK_DELAY_MS = 30;
-  const TYPES = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f8: Float64Array };
+  /** @type {Kept[]} */
   let kept = [];
+  /** @type {{name: string, control: AbortController} | null} */
   let asked = null;
   let timer = 0;
   T.requests = { sent: 0, aborted: 0, inFlight: 0, maxInFlight: 0, bytes: 0 };
 
-  T.decode = (buffer) => {
-    const view = new DataView(buffer);
-    const size = view.getUint32(0, true);
-    const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, size)));
-    const out = { ...header };
-    for (const { name, dtype, offset, length } of header.arrays) {
-      out[name] = new TYPES[dtype](buffer, 4 + size + offset, length);
-    }
-    out.trackAt = new Map(header.tracks.map((track, at) => [track, at]));
-    return out;
-  };
-
-  /* Start and end of bar i in ticks; the exactness is that of the capture unless shift > 0. */
-  T.barStart = (data, i) => data.base + data.bar_start[i] * 2 ** data.shift;
-  T.barEnd = (data, i) => T.barStart(data, i) + data.bar_length[i] * 2 ** data.shift;
-
+  /** @returns {Want} */
   function wanted() {
-    const [t0, t1] = T.s.win;
-    const perPx = (t1 - t0) / T.s.width;
-    const level = Math.floor(Math.log2(2 * perPx));
-    const tracks = T.tracksOnScreen(0);
-    const rows = Math.max(tracks.length, 1);
-    const room = CELL_BUDGET / (rows * T.s.width * 2);
-    const pad = Math.max(0, Math.min(0.5, (room - 1) / 2));
-    const unit = 64 * 2 ** Math.max(level, 0);
-    const [first, last] = T.span();
-    const low = Math.max(Math.floor((t0 - (t1 - t0) * pad) / unit) * unit, Math.floor(first / unit) * unit);
-    const high = Math.min(Math.ceil((t1 + (t1 - t0) * pad) / unit) * unit, Math.ceil((last + 1) / unit) * unit);
-    return { level, perPx, low, high: Math.max(high, low + unit), need: tracks, tracks: T.tracksOnScreen(0.3), hl: T.effectiveHighlight() };
+    const need = T.tracksOnScreen(0);
+    return { ...request(T.s.win, T.s.width, need.length, T.span()), need, tracks: T.tracksOnScreen(0.3), hl: T.effectiveHighlight() };
   }
 
+  /** @param {Want} want */
   function scope(want) {
     const url = T.s.url;
-    return [url.view || "worker", url.setup || "apart", url.launch || "0", want.hl, want.hl === "search" ? url.q || "" : ""].join("|");
+    return [...Object.values(T.source.query(url)), want.hl, want.hl === "search" ? url.q || "" : ""].join("|");
   }
 
+  /** @type {(entry: Kept, want: Want, t0: number, t1: number) => boolean} */
   const covers = (entry, want, t0, t1) =>
     entry.level === want.level && entry.low <= t0 && entry.high >= t1 && want.need.every((track) => entry.set.has(track));
+  /** @type {(entry: Kept, want: Want, t0: number, t1: number) => boolean} */
   const overlaps = (entry, want, t0, t1) => entry.low < t1 && entry.high > t0 && want.need.some((track) => entry.set.has(track));
 
   /* The part of the visible window in which the capture has anything. */
@@ -59,6 +45,10 @@
   }
 
   /* Best message for what is on screen now: the exact one, else any that overlaps. */
+  /**
+   * @param {Want} want
+   * @param {string} key
+   */
   function best(want, key) {
     const [t0, t1] = wantedSpan();
     const own = kept.filter((entry) => entry.key === key);
@@ -75,6 +65,7 @@
   function missing() {
     const want = wanted();
     const [t0, t1] = wantedSpan();
+    /** @type {Want[]} */
     const out = [];
     for (const hl of want.hl ? ["", want.hl] : [""]) {
       const one = { ...want, hl };
@@ -99,6 +90,10 @@
   };
 
   /* One request in flight; a newer view aborts the older one. */
+  /**
+   * @param {Want} one
+   * @param {string} name
+   */
   async function send(one, name) {
     if (!T.s || !T.s.ready) return;
     if (asked) {
@@ -111,7 +106,8 @@
     T.requests.sent++;
     T.requests.inFlight++;
     T.requests.maxInFlight = Math.max(T.requests.maxInFlight, T.requests.inFlight);
-    const extra = { t0: one.low, t1: one.high, px: (one.high - one.low) / one.perPx, tracks: T.ranges(one.tracks) };
+    /** @type {Record<string, string | number>} */
+    const extra = { t0: one.low, t1: one.high, px: (one.high - one.low) / one.perPx, tracks: ranges(one.tracks) };
     if (one.hl) Object.assign(extra, { hl: one.hl, q: T.s.url.q || "" });
     const key = scope(one);
     try {
@@ -120,15 +116,15 @@
       const buffer = await response.arrayBuffer();
       T.requests.bytes = buffer.byteLength;
       if (T.s !== state) return;
-      const data = T.decode(buffer);
+      const data = decode(buffer);
       kept.unshift({ key, level: one.level, low: one.low, high: one.high, set: new Set(one.tracks), data });
       kept.length = Math.min(kept.length, KEPT);
     } catch (error) {
-      if (error.name === "AbortError") return;
+      if (isAbort(error)) return;
       if (T.s === state) {
-        ns.say("This part of the swimlane could not be loaded", error.message, "warn");
+        say("This part of the swimlane could not be loaded", messageOf(error), "warn");
         if (one.hl) T.s.highlight = null;
-        delete T.el("swim-root").dataset.busy;
+        delete T.root.dataset.busy;
       }
       return;
     } finally {
@@ -142,18 +138,7 @@
   T.settled = () => {
     const { drawn, win, y } = T.s;
     if (T.waiting()) return;
-    if (drawn && drawn.win[0] === win[0] && drawn.win[1] === win[1] && drawn.y === y) delete T.el("swim-root").dataset.busy;
-  };
-
-  T.ranges = (tracks) => {
-    const out = [];
-    for (let i = 0; i < tracks.length; ) {
-      let j = i;
-      while (j + 1 < tracks.length && tracks[j + 1] === tracks[j] + 1) j++;
-      out.push(i === j ? String(tracks[i]) : tracks[i] + "-" + tracks[j]);
-      i = j + 1;
-    }
-    return out.join(",");
+    if (drawn && drawn.win[0] === win[0] && drawn.win[1] === win[1] && drawn.y === y) delete T.root.dataset.busy;
   };
 
   T.data = {
@@ -164,4 +149,4 @@
       asked = null;
     },
   };
-})();
+}

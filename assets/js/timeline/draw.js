@@ -1,22 +1,27 @@
+// @ts-check
 /* How does the swimlane look? One plotly figure: a filled path per colour, labels, outlines, lines; density on a canvas
  * below it. While a gesture lasts the last picture is moved by CSS and redrawn when it rests.
  */
-(function () {
-  "use strict";
-  const ns = (window.swimscope = window.swimscope || {});
-  const T = (ns.timeline = ns.timeline || { parts: [] });
-  const MAX_PATH_BARS = 2500;
-  const LABEL_PX = 28;
+
+import { inkOn, rgb } from "../core/colour.js";
+import { N_COLOURS } from "../core/constants.js";
+import { plotLayers } from "../core/libraries.js";
+import { theme } from "../core/theme.js";
+import { GRAPH, SETUP, UNMATCHED, collect } from "./bars.js";
+import { barLabel } from "./bar_label.js";
+
+/** @typedef {import("./bars.js").Bars} Bars */
+/** @typedef {import("./bars.js").Label} Label */
+/** @typedef {import("./types").Current} Current */
+/** @typedef {import("./types").WindowData} WindowData */
+
+/** @param {import("./types").Timeline} T */
+export function drawPart(T) {
   const MAX_LABELS = 500;
   const LETTER_PX = 6.1;
   const SLOW_MS = 28;
   const REST_MS = 90;
-  /* Styles beyond the 24 function colours. */
-  const UNMATCHED = 24;
-  const SETUP = 25;
-  const GRAPH = 26;
-  const GAP_PX = 0.75;
-  const GAP_FROM_PX = 4; /* wider bars end a little early, so that touching records are told apart */
+  /** @type {import("./types").Palette | null} */
   let colors = null;
   let restTimer = 0;
   let waitTimer = 0;
@@ -25,31 +30,21 @@
 
   T.dropColors = () => (colors = null);
 
-  function luminance(hex) {
-    const part = (at) => {
-      const c = parseInt(hex.slice(at, at + 2), 16) / 255;
-      return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
-    };
-    return 0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5);
-  }
-
   T.colors = () => {
     if (colors) return colors;
-    const css = ns.theme.css;
-    const slots = Array.from({ length: 24 }, (_, i) => css("--fn-" + i));
+    const css = theme.css;
+    const slots = Array.from({ length: N_COLOURS }, (_, i) => css("--fn-" + i));
     const names = ["bg", "panel", "panel-2", "text", "muted", "line", "accent", "danger", "warn", "ok", "focus", "selected"];
-    colors = Object.fromEntries(names.map((name) => [name, css("--" + name)]));
-    colors.slots = slots;
-    colors.rgb = slots.map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
-    colors.ink = slots.map((hex) => (luminance(hex) > 0.22 ? "#10151c" : "#ffffff"));
-    slots[UNMATCHED] = slots[SETUP] = colors.muted;
-    slots[GRAPH] = colors.line;
+    const named = Object.fromEntries(names.map((name) => [name, css("--" + name)]));
+    const [colours, inks] = [slots.map(rgb), slots.map(inkOn)];
+    slots[UNMATCHED] = slots[SETUP] = named.muted;
+    slots[GRAPH] = named.line;
+    colors = /** @type {import("./types").Palette} */ ({ ...named, slots, rgb: colours, ink: inks });
     return colors;
   };
 
   T.graph = () => {
-    const plot = document.querySelector("#swim-graph .js-plotly-plot");
-    return plot && window.Plotly ? plot : null;
+    return window.Plotly ? T.el("graph").firstElementChild : null;
   };
 
   T.drawFrame = (current) => {
@@ -73,12 +68,13 @@
   };
 
   function layers() {
-    const plot = T.graph();
-    return [T.el("swim-canvas"), ...(plot ? plot.querySelectorAll(".cartesianlayer .plot, .shapelayer, .imagelayer") : [])];
+    const plot = T.s.drawn && T.graph();
+    return [T.el("canvas"), ...(plot ? plotLayers(plot) : [])];
   }
 
   /* Move the last picture to the present window; text is stretched for the moment. */
   function preview() {
+    if (!T.s.drawn) return;
     const { win, y, width } = T.s.drawn;
     const [t0, t1] = T.s.win;
     const scale = (win[1] - win[0]) / (t1 - t0);
@@ -91,12 +87,14 @@
     T.stats.previews++;
   }
 
+  /** @param {Current} current */
   function full(current) {
     const begin = performance.now();
+    /** @type {Bars} */
     const bars = { paths: new Map(), canvas: new Map(), labels: [], count: 0, canvasCount: 0 };
     const dim = Boolean(current.hl);
-    if (current.base) collect(current.base.data, bars, dim);
-    if (current.high) collect(current.high.data, bars, false);
+    if (current.base) collect(current.base.data, bars, dim, screen());
+    if (current.high) collect(current.high.data, bars, false, screen());
     paint(current, bars, dim);
     const traces = [...barTraces(bars), ...T.lineTraces(), ...outlineTraces(), ...labelTraces(bars)];
     window.Plotly.react(T.graph(), traces, layout(), { displayModeBar: false, displaylogo: false, showSendToCloud: false, responsive: false, doubleClick: false });
@@ -112,73 +110,34 @@
     T.request();
   }
 
+  /** @param {{n_shown: number, n_total: number, bar_ticks?: number, wanted_bar_ticks?: number}} data */
   function tell(data) {
-    const number = (n) => n.toLocaleString("en-US");
-    const node = T.el("swim-shown");
+    const number = (/** @type {number} */ n) => n.toLocaleString("en-US");
+    const node = T.el("shown");
     let text = `All ${number(data.n_total)} items here drawn exactly`;
     if (data.n_shown < data.n_total) text = `${number(data.n_shown)} of ${number(data.n_total)} items drawn exactly, the rest as density`;
-    if (data.bar_ticks > data.wanted_bar_ticks) text += ` (bars from ${T.format(T.us(data.bar_ticks))}: there are too many)`;
+    if (data.bar_ticks && data.wanted_bar_ticks && data.bar_ticks > data.wanted_bar_ticks) text += ` (bars from ${T.format(T.us(data.bar_ticks))}: there are too many)`;
     node.textContent = text;
     node.classList.toggle("partial", data.n_shown < data.n_total);
-    T.el("swim-root").dataset.drawn = String(T.stats.draws);
+    T.root.dataset.drawn = String(T.stats.draws);
   }
 
   /* Style of a class of the view: a function or phase by its name, unmatched rows and graph envelopes apart. */
-  T.styleOf = (cls) => ({ 2: UNMATCHED, 3: GRAPH })[cls.kind] ?? ns.theme.index(cls.name);
+  T.styleOf = (cls) => (cls.kind === 2 ? UNMATCHED : cls.kind === 3 ? GRAPH : theme.index(cls.name));
 
-  /* Sort the bars on screen into one list of boxes per colour: the widest as paths, the overflow for the canvas. */
-  function collect(data, out, dim) {
-    const { width } = T.s;
-    const seen = [];
-    const setupOf = new Map();
-    const apart = (T.s.url.setup || "apart") === "apart";
-    if (apart) for (let k = 0; k < data.setup_bar.length; k++) setupOf.set(data.setup_bar[k], data.setup_length[k] * 2 ** data.shift);
-    const labelAt = new Map();
-    for (let k = 0; k < data.label_bar.length; k++) labelAt.set(data.label_bar[k], k);
-    data.tracks.forEach((track, at) => {
-      const box = T.trackBox(track);
-      if (!box) return;
-      for (let i = data.bar_offsets[2 * at]; i < data.bar_offsets[2 * at + 1]; i++) {
-        const start = T.barStart(data, i);
-        const x0 = T.xAt(start);
-        const x1 = T.xAt(start + data.bar_length[i] * 2 ** data.shift);
-        if (x1 < 0) continue;
-        if (x0 > width) break;
-        const right = x1 - x0 > GAP_FROM_PX ? x1 - GAP_PX : Math.max(x1, x0 + 1);
-        seen.push({ i, box, x0: Math.max(x0, -4), x1: Math.min(right, width + 4), start });
-      }
-    });
-    let limit = 0;
-    if (seen.length > MAX_PATH_BARS) {
-      const widths = Float64Array.from(seen, (bar) => bar.x1 - bar.x0).sort();
-      limit = widths[widths.length - MAX_PATH_BARS];
-    }
-    for (const bar of seen) {
-      const style = T.s.slots[data.bar_cls[bar.i]] + (dim ? 100 : 0);
-      const wide = bar.x1 - bar.x0 >= limit || style % 100 >= UNMATCHED;
-      const setup = setupOf.get(bar.i);
-      if (wide && setup) {
-        const middle = Math.min(Math.max(T.xAt(bar.start + setup), bar.x0), bar.x1);
-        if (middle - bar.x0 >= 0.75) {
-          push(out.paths, SETUP + (dim ? 100 : 0), bar.x0, middle, bar.box);
-          bar.x0 = Math.min(middle, bar.x1 - 0.5);
-        }
-      }
-      push(wide ? out.paths : out.canvas, style, bar.x0, bar.x1, bar.box);
-      if (wide) out.count++;
-      else out.canvasCount++;
-      if (!dim && bar.x1 - bar.x0 >= LABEL_PX && bar.box.whole) out.labels.push({ data, bar, id: labelAt.get(bar.i), style });
-    }
-  }
-
-  function push(map, style, x0, x1, box) {
-    if (!map.has(style)) map.set(style, []);
-    map.get(style).push(x0, x1, box.top, box.bottom);
-  }
+  /* What the bars are laid out on: box of a track, pixel of a tick, colour of a class. */
+  const screen = () => ({
+    width: T.s.width, apart: (T.s.url.setup || "apart") === "apart", slots: T.s.slots, box: T.trackBox, xAt: T.xAt,
+  });
 
   /* Canvas: lane stripes, density of what is too small for a bar, and bars beyond what paths draw well. */
+  /**
+   * @param {Current} current
+   * @param {Bars} bars
+   * @param {boolean} dim
+   */
   function paint(current, bars, dim) {
-    const canvas = T.el("swim-canvas");
+    const canvas = T.el("canvas");
     const ratio = window.devicePixelRatio || 1;
     const { width, height } = T.s;
     if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
@@ -188,6 +147,7 @@
       canvas.style.height = height + "px";
     }
     const c = canvas.getContext("2d");
+    if (!c) return;
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
     c.clearRect(0, 0, width, height);
     stripes(c);
@@ -201,6 +161,7 @@
     c.globalAlpha = 1;
   }
 
+  /** @param {CanvasRenderingContext2D} c */
   function stripes(c) {
     const palette = T.colors();
     T.s.rows.forEach((row, n) => {
@@ -220,11 +181,16 @@
   const strip = document.createElement("canvas");
   const COPIES = 3;
 
-  /* Each track lies in the strip three times and its middle row is stretched over its box: smoothing along time is
+  /* Each track is in the strip three times and its middle row is stretched over its box: smoothing along time is
    * wanted (cells are smaller than pixels), smoothing between tracks would mix lanes.
    */
 
   /* Each cell in the colour of its dominant class, the stronger the busier: at least a third, so nothing vanishes. */
+  /**
+   * @param {CanvasRenderingContext2D} c
+   * @param {WindowData} data
+   * @param {number} alpha
+   */
   function density(c, data, alpha) {
     if (!data.cells) return;
     const palette = T.colors();
@@ -232,6 +198,7 @@
     strip.width = data.cells;
     strip.height = rows * COPIES;
     const sc = strip.getContext("2d");
+    if (!sc) return;
     const image = sc.createImageData(data.cells, rows * COPIES);
     const pixels = new Uint32Array(image.data.buffer);
     const colorOf = T.s.info.classes.map((_, cls) => {
@@ -260,8 +227,9 @@
     c.globalAlpha = 1;
   }
 
-  const usAt = (x) => T.us(T.timeAt(x));
+  const usAt = (/** @type {number} */ x) => T.us(T.timeAt(x));
 
+  /** @param {Bars} bars */
   function barTraces(bars) {
     const palette = T.colors();
     return [...bars.paths].sort((a, b) => b[0] - a[0]).map(([style, list]) => {
@@ -276,6 +244,7 @@
         y.set([top, top, bottom, bottom, top, NaN], 6 * k);
       }
       const kind = style % 100;
+      /** @type {any} */
       const trace = {
         type: "scatter", mode: "none", x, y, fill: "toself", hoverinfo: "skip", showlegend: false,
         opacity: style >= 100 ? 0.22 : 1, line: { width: 0, simplify: false }, name: "bars", meta: { role: "bars", style: kind, dim: style >= 100, n },
@@ -291,34 +260,24 @@
     });
   }
 
-  /* "t12", "r1t12" from the two halves of a 64-bit id. */
-  T.idLabel = (low, high) => ((high & 0xff) ? `r${high & 0xff}t${low}` : `t${low}`);
-
-  /* What only its graph task names: "graph t6" for an envelope, "t6 node 3" for a node without function id, else "". */
-  T.graphName = (cls, low, high) => {
-    const { kind, value } = T.s.info.classes[cls];
-    if (kind === 3) return "graph " + T.idLabel(low, high);
-    const node = kind === 0 && value < 0 && (high & 0xff) === 1 && T.s.graphTasks.has(low >>> 10);
-    return node ? `t${low >>> 10} node ${low & 1023}` : "";
+  /**
+   * @param {Label} label
+   * @param {string} mode
+   */
+  const labelText = (label, mode) => {
+    const cls = T.s.info.classes[label.data.bar_cls[label.bar.i]];
+    const halves = label.id === undefined ? null : /** @type {[number, number]} */ ([label.data.label_low[label.id], label.data.label_high[label.id]]);
+    return barLabel(cls, halves, mode, T.s.graphTasks);
   };
 
-  function labelText(label, mode) {
-    const cls = label.data.bar_cls[label.bar.i];
-    const { name } = T.s.info.classes[cls];
-    if (label.id === undefined) return mode === "id" ? "" : name;
-    const halves = [label.data.label_low[label.id], label.data.label_high[label.id]];
-    const graph = T.graphName(cls, ...halves);
-    if (graph && (mode !== "both" || graph.startsWith("graph"))) return graph; /* an envelope's name ends with its id */
-    if (mode === "func") return name;
-    return mode === "id" ? T.idLabel(...halves) : [graph || name, T.idLabel(...halves)].join(" ");
-  }
-
+  /** @param {Bars} bars */
   function labelTraces(bars) {
     const mode = T.s.url.labels || "func";
     if (mode === "none" || !bars.labels.length) return [];
     const ink = T.colors().ink;
+    /** @type {Map<string, {x: number[], y: number[], text: string[]}>} */
     const groups = new Map();
-    const wide = (label) => label.bar.x1 - label.bar.x0;
+    const wide = (/** @type {Label} */ label) => label.bar.x1 - label.bar.x0;
     for (const label of bars.labels.sort((a, b) => wide(b) - wide(a)).slice(0, MAX_LABELS)) {
       const left = Math.max(label.bar.x0, 0);
       const right = Math.min(label.bar.x1, T.s.width);
@@ -327,8 +286,8 @@
       if (letters < 3 || !text) continue;
       if (text.length > letters) text = text.slice(0, letters - 1) + "…";
       const color = label.style >= UNMATCHED ? T.colors().text : ink[label.style];
-      if (!groups.has(color)) groups.set(color, { x: [], y: [], text: [] });
-      const group = groups.get(color);
+      const group = groups.get(color) || { x: [], y: [], text: [] };
+      groups.set(color, group);
       group.x.push(usAt((left + right) / 2));
       group.y.push((label.bar.box.top + label.bar.box.bottom) / 2);
       group.text.push(text.replace(/&/g, "&amp;").replace(/</g, "&lt;"));
@@ -346,8 +305,9 @@
     if (!selection || !selection.items.length) return [];
     const palette = T.colors();
     const focus = T.s.url.item || (selection.first && selection.first.item);
-    const group = { x: [], y: [] };
-    const own = { x: [], y: [] };
+    /** @typedef {(number | null)[]} Points */
+    const group = { x: /** @type {Points} */ ([]), y: /** @type {Points} */ ([]) };
+    const own = { x: /** @type {Points} */ ([]), y: /** @type {Points} */ ([]) };
     let last = "";
     for (const [track, start, , end, item] of selection.items) {
       const box = T.trackBox(track);
@@ -362,7 +322,7 @@
       target.x.push(left, right, right, left, left, null);
       target.y.push(box.top, box.top, box.bottom, box.bottom, box.top, null);
     }
-    const outline = (data, color, width, role) => ({
+    const outline = (/** @type {{x: Points, y: Points}} */ data, /** @type {string} */ color, /** @type {number} */ width, /** @type {string} */ role) => ({
       type: "scatter", mode: "lines", ...data, line: { color, width, simplify: false }, hoverinfo: "skip", showlegend: false, name: role, meta: { role },
     });
     return [outline(group, palette.text, 1.5, "selection"), outline(own, palette.text, 3, "focus")].filter((trace) => trace.x.length);
@@ -382,7 +342,7 @@
       },
       yaxis: { range: [height, 0], fixedrange: true, visible: false },
       shapes: [...T.markerShapes(), ...T.measureShapes()],
-      meta: { page: "swimlane", view: T.s.url.view || "worker" },
+      meta: { page: T.source.page, view: T.s.url.view || T.source.views[0] },
     };
   }
-})();
+}

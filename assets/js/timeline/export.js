@@ -1,10 +1,18 @@
+// @ts-check
 /* How does a picture or table leave the page? PNG and SVG with title, axis, lanes and legend; CSV of what is in view;
  * the whole capture as Perfetto JSON.
  */
-(function () {
-  "use strict";
-  const ns = (window.swimscope = window.swimscope || {});
-  const T = (ns.timeline = ns.timeline || { parts: [] });
+
+import { closest, download, messageOf } from "../core/dom.js";
+import { say } from "../core/notice.js";
+import { barEnd, barStart } from "./decode.js";
+import { ranges } from "./level.js";
+
+/** @param {string} text */
+const clean = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
+
+/** @param {import("./types").Timeline} T */
+export function exportPart(T) {
   const LEFT_PX = 120;
   const TOP_PX = 96;
   const TITLE_PX = 20;
@@ -13,11 +21,8 @@
   const MAX_LEGEND = 40;
 
   function title() {
-    const crumb = document.querySelector(".crumb-run");
-    const names = { worker: "Worker", scheduler: "Scheduler", phases: "Scheduler phases", orch: "Orchestrator" };
     const [t0, t1] = T.s.win;
-    const clean = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
-    return `${clean(crumb ? crumb.textContent : T.s.run)} · ${names[T.s.url.view || "worker"]} view<br><sub>${T.format(T.us(t0))} to ${T.format(T.us(t1))} (${T.format(T.us(t1 - t0))}) · ${clean(T.el("swim-shown").textContent)}</sub>`;
+    return `${clean(T.source.title())} · ${clean(T.source.viewTitle(T.s.url))} view<br><sub>${T.format(T.us(t0))} to ${T.format(T.us(t1))} (${T.format(T.us(t1 - t0))}) · ${clean(T.el("shown").textContent || "")}</sub>`;
   }
 
   /* Classes that occur on screen, by name, each once. */
@@ -25,11 +30,12 @@
     const { base } = T.current();
     if (!base) return [];
     const data = base.data;
+    /** @type {Set<number>} */
     const seen = new Set();
     data.tracks.forEach((track, at) => {
       if (!T.trackBox(track)) return;
       for (let i = data.bar_offsets[2 * at]; i < data.bar_offsets[2 * at + 1]; i++) {
-        if (T.barEnd(data, i) >= T.s.win[0] && T.barStart(data, i) <= T.s.win[1]) seen.add(data.bar_cls[i]);
+        if (barEnd(data, i) >= T.s.win[0] && barStart(data, i) <= T.s.win[1]) seen.add(data.bar_cls[i]);
       }
       for (let k = at * data.cells; k < (at + 1) * data.cells; k++) if (data.cls[k] !== data.none) seen.add(data.cls[k]);
     });
@@ -62,58 +68,43 @@
       yaxis: { range: [height, 0], visible: true, showgrid: false, zeroline: false, tickvals: rows.map((row) => row.y), ticktext: rows.map((row) => row.label), tickfont: { size: 10, color: palette.muted } },
       showlegend: true,
       legend: { orientation: "h", x: 0, xanchor: "left", y: -below / height, yanchor: "top", font: { size: 10, color: palette.text }, entrywidth: 150, entrywidthmode: "pixels", itemsizing: "trace" },
-      annotations: markers.map((marker, n) => ({
+      annotations: markers.map((/** @type {import("./marker_text.js").Marker} */ marker, /** @type {number} */ n) => ({
         x: T.us(marker.tick), xref: "x", y: 0, yref: "paper", yanchor: "top", showarrow: false, text: (marker.label || String(n + 1)).replace(/</g, "&lt;"),
         font: { size: 10, color: palette.text }, bgcolor: palette.panel, bordercolor: palette.line,
       })),
       images: [{
-        source: T.el("swim-canvas").toDataURL("image/png"), xref: "x", yref: "y", x: T.us(win[0]), y: 0, sizex: T.us(win[1] - win[0]), sizey: height,
+        source: T.el("canvas").toDataURL("image/png"), xref: "x", yref: "y", x: T.us(win[0]), y: 0, sizex: T.us(win[1] - win[0]), sizey: height,
         sizing: "stretch", layer: "below",
       }],
     };
     return { data: [...plot.data, ...legend], layout, width: layout.width, height: layout.height };
   }
 
-  function save(href, name) {
-    const link = document.createElement("a");
-    link.href = href;
-    link.download = name;
-    document.body.append(link);
-    link.click();
-    link.remove();
-  }
-
-  const stem = () => {
-    const crumb = document.querySelector(".crumb-run");
-    return (crumb ? crumb.textContent : "swimlane").replace(/[^\w.-]+/g, "-") + "-" + (T.s.url.view || "worker");
-  };
+  const stem = () => T.source.title().replace(/[^\w.-]+/g, "-") + "-" + (T.s.url.view || T.source.views[0]);
 
   T.exportPicture = async (format) => {
     const { data, layout, width, height } = figure();
     const url = await window.Plotly.toImage({ data, layout, config: { displaylogo: false, showSendToCloud: false } }, { format, width, height, scale: format === "png" ? 2 : 1 });
-    save(url, `${stem()}.${format}`);
+    download(url, `${stem()}.${format}`);
     T.announce(format.toUpperCase() + " saved");
   };
 
-  function address(path, extra) {
-    return ns.config.prefix + "api/timeline/" + encodeURIComponent(T.s.run) + "/" + path + "?" + T.query(extra);
-  }
-
   T.exportCsv = () => {
     const [t0, t1] = T.s.win.map(Math.round);
-    save(address("visible.csv", { t0, t1, tracks: T.ranges(T.tracksOnScreen(0)) }), stem() + "-visible.csv");
+    download(T.address("visible.csv", { t0, t1, tracks: ranges(T.tracksOnScreen(0)) }), stem() + "-visible.csv");
   };
 
-  T.exportTrace = () => save(address("trace.json", {}), stem() + "-trace.json");
+  T.exportTrace = () => download(T.address("trace.json", {}), stem() + "-trace.json");
 
   T.parts.push(() => {
-    const menu = T.el("swim-export");
+    const menu = T.el("export");
+    /** @type {Record<string, () => unknown>} */
     const work = { png: () => T.exportPicture("png"), svg: () => T.exportPicture("svg"), csv: T.exportCsv, trace: T.exportTrace };
     menu.addEventListener("click", (event) => {
-      const kind = event.target.dataset && event.target.dataset.export;
+      const kind = closest(event, "[data-export]")?.dataset.export;
       if (!kind || !T.s.ready) return;
       menu.open = false;
-      Promise.resolve(work[kind]()).catch((error) => ns.say("The export failed", error.message, "warn"));
+      Promise.resolve(work[kind]()).catch((error) => say("The export failed", messageOf(error), "warn"));
     });
   });
-})();
+}

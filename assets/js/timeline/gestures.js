@@ -1,19 +1,24 @@
+// @ts-check
 /* What do wheel and pointer do? Wheel vertical, Ctrl+wheel zoom, Shift+wheel and drag pan, Alt+drag measures,
  * click selects, double click zooms to the item, right click opens its menu.
  */
-(function () {
-  "use strict";
-  const ns = (window.swimscope = window.swimscope || {});
-  const T = (ns.timeline = ns.timeline || { parts: [] });
+
+import { follow } from "../core/dom.js";
+
+/** @typedef {import("./types").Item} Item */
+
+/** @param {import("./types").Timeline} T */
+export function gesturesPart(T) {
   const DRAG_PX = 4;
   const ZOOM_PER_NOTCH = 1.2;
   let rowsLeft = 0;
 
-  const place = (event) => {
-    const bounds = T.el("swim-overlay").getBoundingClientRect();
+  const place = (/** @type {MouseEvent} */ event) => {
+    const bounds = T.el("overlay").getBoundingClientRect();
     return { x: event.clientX - bounds.left, y: event.clientY - bounds.top };
   };
 
+  /** @param {WheelEvent} event */
   function wheel(event) {
     if (!T.s || !T.s.ready) return;
     event.preventDefault();
@@ -34,10 +39,11 @@
     if (rows) T.scrollRows(rows);
   }
 
+  /** @param {PointerEvent} event */
   function down(event) {
     if (!T.s || !T.s.ready || event.button !== 0) return;
     T.closeMenu();
-    T.el("swim-plot").focus({ preventScroll: true });
+    T.el("plot").focus({ preventScroll: true });
     const from = place(event);
     if (event.altKey) {
       T.startMeasure(event, from, place);
@@ -46,26 +52,23 @@
     const [t0, t1] = T.s.win;
     const y0 = T.s.y;
     let dragged = false;
-    const move = (next) => {
+    const move = (/** @type {PointerEvent} */ next) => {
       const at = place(next);
       if (!dragged && Math.hypot(at.x - from.x, at.y - from.y) < DRAG_PX) return;
       if (!dragged) {
         dragged = true;
         T.hideTip();
-        T.el("swim-overlay").classList.add("dragging");
+        T.el("overlay").classList.add("dragging");
       }
       const by = ((from.x - at.x) / T.s.width) * (t1 - t0);
       if (!event.ctrlKey) T.s.y = Math.max(0, Math.min(y0 + from.y - at.y, T.maxY()));
       T.show(t0 + by, t1 + by, "gesture");
     };
-    const up = (last) => {
-      window.removeEventListener("pointermove", move);
-      window.removeEventListener("pointerup", up);
-      T.el("swim-overlay").classList.remove("dragging");
-      if (!dragged && last.type === "pointerup") T.pickAt(from.x, from.y);
+    const up = () => {
+      T.el("overlay").classList.remove("dragging");
+      if (!dragged) T.pickAt(from.x, from.y);
     };
-    window.addEventListener("pointermove", move);
-    window.addEventListener("pointerup", up);
+    follow(move, up);
     event.preventDefault();
   }
 
@@ -73,7 +76,7 @@
   T.itemAt = async (x, y, signal) => {
     const found = T.hit(x, y);
     if (!found || found.kind === "empty") return null;
-    if (found.kind === "bar") return T.json("item", { item: found.item }, signal);
+    if (found.kind === "bar") return T.json("item", { item: found.item || "" }, signal);
     const extra = { tracks: String(found.track), t: Math.round(found.tick) };
     return T.json("near", extra, signal);
   };
@@ -96,6 +99,7 @@
     T.fit([item.start, item.end], 0.6);
   };
 
+  /** @param {MouseEvent} event */
   function double(event) {
     if (!T.s || !T.s.ready) return;
     const { x, y } = place(event);
@@ -106,6 +110,7 @@
     });
   }
 
+  /** @param {MouseEvent} event */
   function context(event) {
     event.preventDefault();
     if (!T.s || !T.s.ready) return;
@@ -115,9 +120,9 @@
   }
 
   T.parts.push(() => {
-    const layer = T.el("swim-overlay");
+    const layer = T.el("overlay");
     layer.addEventListener("wheel", wheel, { passive: false });
-    T.el("swim-labels").addEventListener("wheel", wheel, { passive: false });
+    T.el("labels").addEventListener("wheel", wheel, { passive: false });
     layer.addEventListener("pointerdown", down);
     layer.addEventListener("dblclick", double);
     layer.addEventListener("contextmenu", context);
@@ -129,4 +134,4 @@
       if (T.s) T.s.pointer = null;
     });
   });
-})();
+}

@@ -1,15 +1,25 @@
+// @ts-check
 /* Which key does what? A table of actions with default keys; a person may rebind or switch off each, per browser. */
-(function () {
-  "use strict";
-  const ns = (window.swimscope = window.swimscope || {});
-  const T = (ns.timeline = ns.timeline || { parts: [] });
+
+import { closest, messageOf } from "../core/dom.js";
+import { keys } from "../core/keys.js";
+import { say } from "../core/notice.js";
+import { isActive } from "./active.js";
+import { ranges } from "./level.js";
+
+/** @typedef {import("./types").Item} Item */
+/** @typedef {[string, string, (event: KeyboardEvent) => unknown]} Action default key, text, what it does */
+
+/** @param {import("./types").Timeline} T */
+export function keysPart(T) {
   const STORE = "swimscope.swimlane.keys";
   const PAN = 0.2;
   const ZOOM = 1.4;
 
-  const pointer = () => (T.s.pointer ? T.s.pointer.tick : undefined);
+  const pointer = () => T.s.pointer?.tick;
 
   /* action: [default key, text, what it does with the key's event] */
+  /** @type {Record<string, Action>} */
   const ACTIONS = {
     zoomIn: ["w", "Zoom in at the pointer", () => T.zoom(1 / ZOOM, pointer())],
     zoomOut: ["s", "Zoom out at the pointer", () => T.zoom(ZOOM, pointer())],
@@ -31,7 +41,7 @@
     nextMatch: ["n", "Next match of the search", () => T.searchStep(1)],
     previousMatch: ["b", "Previous match of the search", () => T.searchStep(-1)],
     labels: ["l", "Next label mode", nextLabels],
-    panel: ["t", "Open or close the performance panel", () => ns.panel.toggle()],
+    panel: ["t", "Open or close the performance panel", () => T.source.panel()],
     menu: ["ContextMenu", "Menu of the focused record", openMenu],
     settings: ["k", "Change these keys", () => T.openKeys()],
   };
@@ -41,6 +51,7 @@
     ["right click", "Menu"], ["Enter / Shift+Enter", "Next / previous match, in the search box"],
   ];
 
+  /** @returns {Record<string, string>} */
   function stored() {
     const text = localStorage.getItem(STORE);
     if (!text) return {};
@@ -54,11 +65,15 @@
     }
   }
 
-  const keyOf = (action) => {
+  const keyOf = (/** @type {string} */ action) => {
     const own = stored()[action];
     return own === undefined ? ACTIONS[action][0] : own;
   };
 
+  /**
+   * @param {string} action
+   * @param {string} key
+   */
   function bind(action, key) {
     const own = stored();
     for (const other of Object.keys(ACTIONS)) if (other !== action && key && keyOf(other) === key) own[other] = "";
@@ -71,7 +86,7 @@
 
   function describe() {
     const own = Object.keys(ACTIONS).filter((action) => keyOf(action)).map((action) => [keyOf(action), ACTIONS[action][1]]);
-    ns.keys.describe("swimlane", [...own, ...FIXED]);
+    keys.describe(T.source.page, [...own, ...FIXED]);
   }
 
   function fitSelection() {
@@ -79,6 +94,7 @@
     if (found && found.bounds) T.fit(found.bounds);
   }
 
+  /** @param {Item | null} answer */
   async function focusItem(answer) {
     if (!answer || !answer.found) {
       T.announce("No further record here");
@@ -97,15 +113,17 @@
 
   async function firstItem() {
     const tracks = T.tracksOnScreen(0);
-    await focusItem(await T.json("near", { tracks: T.ranges(tracks.slice(0, T.s.rows[0].lane.rows)), t: Math.round((T.s.win[0] + T.s.win[1]) / 2) }));
+    await focusItem(await T.json("near", { tracks: ranges(tracks.slice(0, T.s.rows[0].lane.rows)), t: Math.round((T.s.win[0] + T.s.win[1]) / 2) }));
   }
 
+  /** @param {string} step */
   async function stepItem(step) {
     if (!T.s.rows.length) return;
     if (!current()) await firstItem();
     else await focusItem(await T.json("item", { item: current(), step }));
   }
 
+  /** @param {number} by */
   async function stepLane(by) {
     if (!T.s.rows.length) return;
     const item = T.s.lastItem && T.s.lastItem.item === current() ? T.s.lastItem : current() && (await T.json("item", { item: current() }));
@@ -113,7 +131,8 @@
       await firstItem();
       return;
     }
-    let at = T.s.rows.indexOf(T.s.laneOfTrack.get(item.track)) + by;
+    const track = item.track;
+    let at = T.s.rows.findIndex((row) => row === T.s.laneOfTrack.get(track)) + by;
     while (T.s.rows[at] && !T.s.rows[at].lane.items) at += by;
     const row = T.s.rows[at];
     if (!row) {
@@ -126,7 +145,7 @@
 
   function addMarker() {
     const item = T.s.lastItem;
-    const tick = pointer() !== undefined ? pointer() : item && current() ? item.middle : (T.s.win[0] + T.s.win[1]) / 2;
+    const tick = T.s.pointer ? T.s.pointer.tick : item && current() ? item.middle : (T.s.win[0] + T.s.win[1]) / 2;
     T.addMarkers([{ tick }]);
   }
 
@@ -135,6 +154,7 @@
     if (found && found.bounds) T.setRange(found.bounds);
   }
 
+  /** @param {(key: string) => void} work */
   function focusLane(work) {
     const item = T.s.lastItem;
     const row = item && T.s.laneOfTrack.get(item.track);
@@ -153,7 +173,7 @@
     const item = await T.json("item", { item: current() });
     if (!item.found) return;
     const box = T.trackBox(item.track);
-    const bounds = T.el("swim-overlay").getBoundingClientRect();
+    const bounds = T.el("overlay").getBoundingClientRect();
     const x = Math.max(0, Math.min(T.xAt(item.start), T.s.width));
     T.openMenu({ left: bounds.left + x, top: bounds.top + (box ? box.bottom : 0), tick: item.middle, track: item.track }, item);
   }
@@ -161,13 +181,12 @@
   /* Settings: one row per action; press the new key, Delete switches it off. */
   T.openKeys = () => {
     drawKeys();
-    const dialog = T.el("swim-keys");
+    const dialog = T.el("keys");
     if (!dialog.open) dialog.showModal();
   };
 
   function drawKeys() {
-    const box = T.el("swim-keys-list");
-    if (!box) return;
+    const box = T.el("keys-list");
     const rows = Object.entries(ACTIONS).map(([action, [, text]]) => {
       const row = document.createElement("div");
       row.className = "swim-key-row";
@@ -182,30 +201,32 @@
       row.append(label, button);
       return row;
     });
-    const focused = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.action : undefined;
+    const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.action : undefined;
     box.replaceChildren(...rows);
     const again = focused && box.querySelector(`[data-action="${focused}"]`);
-    if (again) again.focus();
+    if (again instanceof HTMLElement) again.focus();
   }
 
+  /** @param {HTMLElement} button */
   function capture(button) {
+    const action = button.dataset.action || "";
     button.textContent = "press a key…";
-    const once = (event) => {
+    const once = (/** @type {KeyboardEvent} */ event) => {
       event.preventDefault();
       event.stopPropagation();
       if (["Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
       button.removeEventListener("keydown", once);
       if (event.key === "Escape") drawKeys();
-      else bind(button.dataset.action, event.key === "Delete" || event.key === "Backspace" ? "" : event.key);
+      else bind(action, event.key === "Delete" || event.key === "Backspace" ? "" : event.key);
     };
     button.addEventListener("keydown", once);
-    button.addEventListener("blur", () => { button.removeEventListener("keydown", once); button.textContent = keyOf(button.dataset.action) || "off"; }, { once: true });
+    button.addEventListener("blur", () => { button.removeEventListener("keydown", once); button.textContent = keyOf(action) || "off"; }, { once: true });
     button.focus();
   }
 
   function escape() {
-    if (!T.el("swim-menu").hidden) T.closeMenu();
-    else if (!T.el("swim-marker-edit").hidden) T.closeMarker();
+    if (!T.el("menu").hidden) T.closeMenu();
+    else if (!T.el("marker-edit").hidden) T.closeMarker();
     else if (T.s.url.mz) T.set({ mz: null }, true);
     else if (T.s.url.sel || T.s.url.item) T.set({ sel: null, item: null }, true);
     else if (T.s.url.hl) T.set({ hl: null }, true);
@@ -213,35 +234,39 @@
     return true;
   }
 
+  /** @param {KeyboardEvent} event */
   function ownArrows(event) {
-    const target = event.target;
-    return !/^Arrow|^Enter$|^Page/.test(event.key) || target === document.body || target.id === "swim-plot" || target.id === "page" || target.closest("#swim-plot");
+    const target = event.target instanceof Element ? event.target : document.body;
+    return !/^Arrow|^Enter$|^Page/.test(event.key) || target === document.body || target.id === "page" || T.el("plot").contains(target);
   }
 
-  document.addEventListener("keydown", (event) => {
-    if (!T.s || !T.s.ready || event.defaultPrevented || ns.keys.typing(event) || document.querySelector("dialog[open]")) return;
+  T.listen(document, "keydown", (event) => {
+    if (!isActive(T) || !T.s.ready || event.defaultPrevented || keys.typing(event) || document.querySelector("dialog[open]")) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Escape") {
       if (escape()) event.stopImmediatePropagation();
       return;
     }
     const key = event.key === "F10" && event.shiftKey ? "ContextMenu" : event.key;
-    if (!ownArrows(event) || (key === "ContextMenu" && event.target.closest("#swimlane-side"))) return;
+    if (!ownArrows(event) || (key === "ContextMenu" && closest(event, ".swim-side"))) return;
     const action = Object.keys(ACTIONS).find((name) => keyOf(name) === key);
     if (!action) return;
     event.preventDefault();
-    Promise.resolve(ACTIONS[action][2](event)).catch((error) => ns.say("That did not work", error.message, "warn"));
+    Promise.resolve(ACTIONS[action][2](event)).catch((error) => say("That did not work", messageOf(error), "warn"));
   }, true);
 
   T.parts.push(() => {
     describe();
-    T.el("swim-keys-open").addEventListener("click", T.openKeys);
-    T.el("swim-keys-close").addEventListener("click", () => T.el("swim-keys").close());
-    T.el("swim-keys-reset").addEventListener("click", () => {
+    T.el("keys-open").addEventListener("click", T.openKeys);
+    T.el("keys-close").addEventListener("click", () => T.el("keys").close());
+    T.el("keys-reset").addEventListener("click", () => {
       localStorage.removeItem(STORE);
       describe();
       drawKeys();
     });
-    T.el("swim-keys-list").addEventListener("click", (event) => event.target.dataset.action && capture(event.target));
+    T.el("keys-list").addEventListener("click", (event) => {
+      const button = closest(event, "[data-action]");
+      if (button) capture(button);
+    });
   });
-})();
+}

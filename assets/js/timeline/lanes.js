@@ -1,57 +1,26 @@
+// @ts-check
 /* Which lanes are on screen, and where? Order, pins, hidden lanes, the lane filter, the labels at the left. */
-(function () {
-  "use strict";
-  const ns = (window.swimscope = window.swimscope || {});
-  const T = (ns.timeline = ns.timeline || { parts: [] });
+
+import { closest } from "../core/dom.js";
+import { listOf, listText } from "../core/query.js";
+import { GAP_PX, SUB_ROW_PX, layoutRows, wordsOf } from "./rows.js";
+
+/** @typedef {import("./rows.js").Row} Row */
+
+/** @param {import("./types").Timeline} T */
+export function lanesPart(T) {
   T.AXIS_PX = 26;
-  const MIN_ROW_PX = 14;
-  const MAX_ROW_PX = 22;
-  const SUB_ROW_PX = 11;
-  const GAP_PX = 3;
 
-  T.list = (key) => (T.s.url[key] || "").split(",").filter(Boolean).map((part) => decodeURIComponent(part));
+  T.list = (key) => listOf(T.s.url[key]);
   T.setList = (key, items, push) =>
-    T.set({ [key]: items.map((item) => item.replace(/%/g, "%25").replace(/,/g, "%2C")).join(",") || null }, push);
-
-  /* "aic", "12", "3-9", a function name: words are alternatives; all of a lane's texts are compared. */
-  function passes(lane, words) {
-    if (!words.length) return true;
-    return words.some((word) => {
-      const range = /^(\d+)(?:-(\d+))?$/.exec(word);
-      if (range) return lane.number >= Number(range[1]) && lane.number <= Number(range[2] || range[1]);
-      if (lane.group.toLowerCase() === word || lane.label.toLowerCase().startsWith(word)) return true;
-      return lane.classes.some((cls) => T.s.info.classes[cls].name.toLowerCase().includes(word));
-    });
-  }
+    T.set({ [key]: listText(items) || null }, push);
 
   T.layoutLanes = () => {
     const { info, url, height } = T.s;
-    const words = (url.lanes || "").toLowerCase().split(/[\s,]+/).filter(Boolean);
-    const hidden = new Set(T.list("hide"));
-    const pins = T.list("pin");
-    const byKey = new Map(info.lanes.map((lane) => [lane.key, lane]));
-    const pinned = pins.map((key) => byKey.get(key)).filter(Boolean);
-    const rest = info.lanes.filter((lane) => !pins.includes(lane.key) && !hidden.has(lane.key) && passes(lane, words));
-    const single = [...pinned, ...rest].reduce((sum, lane) => sum + (lane.rows > 1 ? 0 : 1), 0);
-    const several = [...pinned, ...rest].reduce((sum, lane) => sum + (lane.rows > 1 ? lane.rows * SUB_ROW_PX + GAP_PX : 0), 0);
-    const share = single ? Math.floor((height - several) / single) : MAX_ROW_PX;
-    const rowPx = Math.max(MIN_ROW_PX, Math.min(MAX_ROW_PX, share));
-    const place = (lanes, isPinned) => {
-      let y = 0;
-      return lanes.map((lane) => {
-        const h = lane.rows > 1 ? lane.rows * SUB_ROW_PX + GAP_PX : rowPx;
-        const row = { lane, y, h, pinned: isPinned };
-        y += h;
-        return row;
-      });
-    };
-    const top = place(pinned, true);
-    const scroll = place(rest, false);
-    T.s.pinPx = top.reduce((sum, row) => sum + row.h, 0);
-    T.s.contentPx = scroll.reduce((sum, row) => sum + row.h, 0);
-    T.s.rows = [...top, ...scroll];
-    T.s.scrollRows = scroll;
-    T.s.hiddenLanes = info.lanes.filter((lane) => hidden.has(lane.key) && !pins.includes(lane.key));
+    const placed = layoutRows(info.lanes, height, {
+      words: wordsOf(url.lanes), hidden: T.list("hide"), pins: T.list("pin"), nameOf: (cls) => info.classes[cls].name,
+    });
+    Object.assign(T.s, placed);
     T.s.y = Math.max(0, Math.min(T.s.y, T.s.contentPx - (height - T.s.pinPx)));
     T.s.laneOfTrack = new Map();
     for (const row of T.s.rows) for (let r = 0; r < row.lane.rows; r++) T.s.laneOfTrack.set(row.lane.track + r, row);
@@ -65,8 +34,7 @@
     const row = T.s.laneOfTrack.get(track);
     if (!row) return null;
     const step = row.lane.rows > 1 ? SUB_ROW_PX : row.h - GAP_PX + 1;
-    const pad = row.lane.rows > 1 ? 1 : 1;
-    const y = T.rowTop(row) + pad + (track - row.lane.track) * step;
+    const y = T.rowTop(row) + 1 + (track - row.lane.track) * step;
     const clipTop = row.pinned ? 0 : T.s.pinPx;
     const bottom = Math.min(y + step - 1, T.s.height);
     const top = Math.max(y, clipTop);
@@ -87,6 +55,7 @@
   /* Tracks on screen, ascending; extra = further share of the height above and below. */
   T.tracksOnScreen = (extra) => {
     const more = T.s.height * extra;
+    /** @type {number[]} */
     const out = [];
     for (const row of T.s.rows) {
       const top = T.rowTop(row);
@@ -129,6 +98,7 @@
   };
 
   T.hiddenTracks = () => {
+    /** @type {number[]} */
     const out = [];
     for (const lane of T.s.info.lanes) {
       if (!T.s.laneOfTrack.has(lane.track)) for (let r = 0; r < lane.rows; r++) out.push(lane.track + r);
@@ -136,6 +106,12 @@
     return out;
   };
 
+  /**
+   * @param {string} text
+   * @param {string} label
+   * @param {string} action
+   * @param {string} lane
+   */
   function button(text, label, action, lane) {
     const node = document.createElement("button");
     node.type = "button";
@@ -147,6 +123,7 @@
     return node;
   }
 
+  /** @param {Row} row */
   function labelNode(row) {
     const node = document.createElement("div");
     node.className = "swim-label";
@@ -164,16 +141,19 @@
     return node;
   }
 
+  /** @type {Map<string, HTMLElement>} */
   let shown = new Map();
   T.drawLabels = () => {
-    const box = T.el("swim-labels");
+    const box = T.el("labels");
+    /** @type {Map<string, HTMLElement>} */
     const next = new Map();
     for (const row of T.s.rows) {
       const top = T.rowTop(row);
       if (top + row.h < 0 || top > T.s.height) continue;
       if (!row.pinned && top + row.h <= T.s.pinPx) continue;
       const key = row.lane.key + (row.pinned ? "!" : "");
-      const node = shown.get(key) && shown.get(key).isConnected ? shown.get(key) : labelNode(row);
+      const old = shown.get(key);
+      const node = old && old.isConnected ? old : labelNode(row);
       const clip = row.pinned ? 0 : Math.max(0, T.s.pinPx - top);
       node.style.transform = `translateY(${top + T.AXIS_PX}px)`;
       node.style.height = row.h + "px";
@@ -184,14 +164,14 @@
     }
     for (const [key, node] of shown) if (!next.has(key)) node.remove();
     shown = next;
-    const bar = T.el("swim-scroll");
-    bar.firstElementChild.style.height = T.s.contentPx + "px";
+    const bar = T.el("scroll");
+    /** @type {HTMLElement} */ (bar.firstElementChild).style.height = T.s.contentPx + "px";
     bar.style.top = T.AXIS_PX + T.s.pinPx + "px";
     if (Math.abs(bar.scrollTop - T.s.y) > 1) bar.scrollTop = T.s.y;
     const total = T.s.info.lanes.length;
     const count = T.s.rows.length;
-    T.el("swim-lane-count").textContent = count === total ? `${total} lanes` : `${count} of ${total} lanes`;
-    const restore = T.el("swim-unhide");
+    T.el("lane-count").textContent = count === total ? `${total} lanes` : `${count} of ${total} lanes`;
+    const restore = T.el("unhide");
     restore.hidden = !T.s.hiddenLanes.length;
     restore.textContent = `Show ${T.s.hiddenLanes.length} hidden`;
   };
@@ -209,15 +189,16 @@
 
   T.parts.push(() => {
     shown = new Map();
-    T.el("swim-labels").addEventListener("click", (event) => {
-      const node = event.target.closest("button");
-      if (!node) return;
+    T.el("labels").addEventListener("click", (event) => {
+      const node = closest(event, "button");
+      if (!node || !node.dataset.lane) return;
       if (node.dataset.action === "pin") T.togglePin(node.dataset.lane);
       else T.hideLane(node.dataset.lane);
     });
-    T.el("swim-unhide").addEventListener("click", () => T.setList("hide", [], true));
-    T.el("swim-scroll").addEventListener("scroll", (event) => {
-      if (Math.abs(event.target.scrollTop - T.s.y) > 1) T.scrollTo(event.target.scrollTop);
+    T.el("unhide").addEventListener("click", () => T.setList("hide", [], true));
+    T.el("scroll").addEventListener("scroll", () => {
+      const top = T.el("scroll").scrollTop;
+      if (T.s && Math.abs(top - T.s.y) > 1) T.scrollTo(top);
     });
   });
-})();
+}

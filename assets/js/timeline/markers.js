@@ -1,24 +1,24 @@
+// @ts-check
 /* Which moments did a person mark? Markers live in the URL as tick:colour:label; the strip below the axis edits them. */
-(function () {
-  "use strict";
-  const ns = (window.swimscope = window.swimscope || {});
-  const T = (ns.timeline = ns.timeline || { parts: [] });
-  const NAMES = ["blue", "red", "green", "amber"];
+
+import { closest, follow } from "../core/dom.js";
+import { NAMES, markerText, parseMarkers } from "./marker_text.js";
+
+/** @typedef {import("./marker_text.js").Marker} Marker */
+
+/** @param {import("./types").Timeline} T */
+export function markersPart(T) {
   const VARIABLES = ["accent", "danger", "ok", "warn"];
   const DRAG_PX = 3;
   const DIFF_PX = 58;
   let editing = -1;
 
-  T.markers = () =>
-    T.list("mk").map((text) => {
-      const [tick, color, ...label] = text.split(":");
-      return { tick: Number(tick), color: NAMES.includes(color) ? color : NAMES[0], label: label.join(":") };
-    }).filter((marker) => Number.isFinite(marker.tick)).sort((a, b) => a.tick - b.tick);
+  T.markers = () => parseMarkers(T.list("mk"));
 
-  const colorOf = (marker) => T.colors()[VARIABLES[NAMES.indexOf(marker.color)]];
+  const colorOf = (/** @type {Marker} */ marker) => String(T.colors()[VARIABLES[NAMES.indexOf(marker.color)]]);
 
   T.setMarkers = (markers, push) => {
-    T.setList("mk", markers.map(({ tick, color, label }) => `${Math.round(tick)}:${color}:${label}`), push !== false);
+    T.setList("mk", markers.map(markerText), push !== false);
     T.drawMarkerStrip();
     T.drawOverview();
     T.redraw();
@@ -38,8 +38,9 @@
     }));
 
   T.drawMarkerStrip = () => {
-    const strip = T.el("swim-markers");
+    const strip = T.el("markers");
     const markers = T.markers();
+    /** @type {HTMLElement[]} */
     const nodes = [];
     markers.forEach((marker, n) => {
       const x = T.xAt(marker.tick);
@@ -72,19 +73,20 @@
       hint.textContent = "Click here to add a marker";
       nodes.push(hint);
     }
-    const focused = document.activeElement && strip.contains(document.activeElement) ? document.activeElement.dataset.n : undefined;
+    const focused = document.activeElement instanceof HTMLElement && strip.contains(document.activeElement) ? document.activeElement.dataset.n : undefined;
     strip.replaceChildren(...nodes);
     if (focused !== undefined) {
       const again = strip.querySelector(`[data-n="${focused}"]`);
-      if (again) again.focus();
+      if (again instanceof HTMLElement) again.focus();
     }
   };
 
   /* Flag: click edits, drag moves. Empty place: click adds. */
+  /** @param {PointerEvent} event */
   function down(event) {
     if (!T.s.ready || event.button !== 0) return;
-    const bounds = T.el("swim-markers").getBoundingClientRect();
-    const flag = event.target.closest(".swim-flag");
+    const bounds = T.el("markers").getBoundingClientRect();
+    const flag = closest(event, ".swim-flag");
     if (!flag) {
       T.addMarkers([{ tick: T.timeAt(event.clientX - bounds.left) }]);
       return;
@@ -94,19 +96,16 @@
     const mine = markers[n];
     const from = event.clientX;
     let moved = false;
-    const move = (next) => {
+    const move = (/** @type {PointerEvent} */ next) => {
       moved = moved || Math.abs(next.clientX - from) >= DRAG_PX;
       if (!moved) return;
       mine.tick = Math.round(T.timeAt(next.clientX - bounds.left));
       T.setMarkers(markers, false);
     };
     const up = () => {
-      window.removeEventListener("pointermove", move);
-      window.removeEventListener("pointerup", up);
       if (!moved) T.editMarker(n);
     };
-    window.addEventListener("pointermove", move);
-    window.addEventListener("pointerup", up);
+    follow(move, up);
     event.preventDefault();
   }
 
@@ -114,22 +113,23 @@
     const marker = T.markers()[n];
     if (!marker) return;
     editing = n;
-    const box = T.el("swim-marker-edit");
-    T.el("swim-marker-time").textContent = `${T.format(T.us(marker.tick))} (${marker.tick.toLocaleString("en-US")} ticks)`;
-    T.el("swim-marker-label").value = marker.label;
-    T.el("swim-marker-color").value = marker.color;
+    const box = T.el("marker-edit");
+    T.el("marker-time").textContent = `${T.format(T.us(marker.tick))} (${marker.tick.toLocaleString("en-US")} ticks)`;
+    T.el("marker-label").value = marker.label;
+    T.el("marker-color").value = marker.color;
     box.hidden = false;
     const x = Math.min(Math.max(T.xAt(marker.tick) - 20, 0), Math.max(T.s.width - box.offsetWidth, 0));
     box.style.left = x + "px";
-    T.el("swim-marker-label").focus();
-    T.el("swim-marker-label").select();
+    T.el("marker-label").focus();
+    T.el("marker-label").select();
   };
 
   T.closeMarker = () => {
     editing = -1;
-    if (T.el("swim-marker-edit")) T.el("swim-marker-edit").hidden = true;
+    T.el("marker-edit").hidden = true;
   };
 
+  /** @param {Partial<Marker>} change */
   function edit(change) {
     const markers = T.markers();
     if (!markers[editing]) return;
@@ -142,17 +142,17 @@
     markers.splice(editing, 1);
     T.closeMarker();
     T.setMarkers(markers);
-    T.el("swim-plot").focus();
+    T.el("plot").focus();
   }
 
   T.parts.push(() => {
-    const strip = T.el("swim-markers");
+    const strip = T.el("markers");
     strip.addEventListener("pointerdown", down);
     strip.addEventListener("keydown", (event) => {
-      const flag = event.target.closest(".swim-flag");
+      const flag = closest(event, ".swim-flag");
       if (!flag) return;
       const n = Number(flag.dataset.n);
-      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      const step = event.key === "ArrowLeft" ? -1 : event.key === "ArrowRight" ? 1 : 0;
       if (event.key === "Enter" || event.key === " ") T.editMarker(n);
       else if (event.key === "Delete") {
         editing = n;
@@ -165,15 +165,15 @@
       event.preventDefault();
       event.stopPropagation();
     });
-    T.el("swim-marker-label").addEventListener("change", (event) => edit({ label: event.target.value.trim() }));
-    T.el("swim-marker-label").addEventListener("keydown", (event) => {
+    T.el("marker-label").addEventListener("change", () => edit({ label: T.el("marker-label").value.trim() }));
+    T.el("marker-label").addEventListener("keydown", (event) => {
       if (event.key !== "Enter" && event.key !== "Escape") return;
-      if (event.key === "Enter") edit({ label: event.target.value.trim() });
+      if (event.key === "Enter") edit({ label: T.el("marker-label").value.trim() });
       T.closeMarker();
       event.stopPropagation();
     });
-    T.el("swim-marker-color").addEventListener("change", (event) => edit({ color: event.target.value }));
-    T.el("swim-marker-delete").addEventListener("click", remove);
-    T.el("swim-marker-close").addEventListener("click", T.closeMarker);
+    T.el("marker-color").addEventListener("change", () => edit({ color: T.el("marker-color").value }));
+    T.el("marker-delete").addEventListener("click", remove);
+    T.el("marker-close").addEventListener("click", T.closeMarker);
   });
-})();
+}

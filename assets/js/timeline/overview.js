@@ -1,29 +1,32 @@
+// @ts-check
 /* Where in the capture am I? The strip above: density of the whole capture, matches, markers, the visible window. */
-(function () {
-  "use strict";
-  const ns = (window.swimscope = window.swimscope || {});
-  const T = (ns.timeline = ns.timeline || { parts: [] });
-  const EDGE_PX = 7;
-  const MARK_BINS = 512;
 
-  const box = () => T.el("swim-overview");
-  const xOf = (tick, width) => {
+import { MARK_BINS } from "../core/constants.js";
+import { follow } from "../core/dom.js";
+
+/** @param {import("./types").Timeline} T */
+export function overviewPart(T) {
+  const EDGE_PX = 7;
+
+  const box = () => T.el("overview");
+  const xOf = (/** @type {number} */ tick, /** @type {number} */ width) => {
     const [a, b] = T.full();
     return ((tick - a) / (b - a)) * width;
   };
-  const tickOf = (x, width) => {
+  const tickOf = (/** @type {number} */ x, /** @type {number} */ width) => {
     const [a, b] = T.full();
     return a + (x / width) * (b - a);
   };
 
   T.drawOverview = () => {
-    const canvas = T.el("swim-overview-canvas");
+    const canvas = T.el("overview-canvas");
     const ratio = window.devicePixelRatio || 1;
     const width = box().clientWidth;
     const height = box().clientHeight;
     canvas.width = width * ratio;
     canvas.height = height * ratio;
     const c = canvas.getContext("2d");
+    if (!c) return;
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
     c.clearRect(0, 0, width, height);
     const palette = T.colors();
@@ -46,6 +49,14 @@
     T.drawWindow();
   };
 
+  /**
+   * @param {CanvasRenderingContext2D} c
+   * @param {{marks?: number[]} | null} found
+   * @param {string} color
+   * @param {number} width
+   * @param {number} top
+   * @param {number} height
+   */
   function strokes(c, found, color, width, top, height) {
     if (!found || !found.marks) return;
     c.fillStyle = color;
@@ -58,7 +69,7 @@
 
   T.drawWindow = () => {
     const width = box().clientWidth;
-    const node = T.el("swim-overview-window");
+    const node = T.el("overview-window");
     const left = Math.max(0, xOf(T.s.win[0], width));
     const right = Math.min(width, xOf(T.s.win[1], width));
     node.style.left = left + "px";
@@ -68,6 +79,7 @@
     node.setAttribute("aria-valuetext", `${T.format(T.us(T.s.win[0]))} to ${T.format(T.us(T.s.win[1]))}`);
   };
 
+  /** @param {PointerEvent} event */
   function drag(event) {
     const bounds = box().getBoundingClientRect();
     const width = bounds.width;
@@ -80,7 +92,7 @@
     else if (at > x0 && at < x1) mode = "move";
     const origin = tickOf(at, width);
     let moved = false;
-    const move = (next) => {
+    const move = (/** @type {PointerEvent} */ next) => {
       const x = next.clientX - bounds.left;
       moved = moved || Math.abs(x - at) > 2;
       if (!moved) return;
@@ -91,21 +103,19 @@
       else T.show(Math.min(origin, tick), Math.max(origin, tick), "gesture");
     };
     const up = () => {
-      window.removeEventListener("pointermove", move);
-      window.removeEventListener("pointerup", up);
       if (!moved && mode === "new") T.show(origin - (w1 - w0) / 2, origin + (w1 - w0) / 2, "step");
     };
-    window.addEventListener("pointermove", move);
-    window.addEventListener("pointerup", up);
+    follow(move, up);
     event.preventDefault();
   }
 
   T.parts.push(() => {
     box().addEventListener("pointerdown", (event) => T.s.ready && event.button === 0 && drag(event));
-    T.s.overviewObserver = new ResizeObserver(() => T.s && T.s.ready && T.drawOverview());
-    T.s.overviewObserver.observe(box());
-    T.el("swim-overview-window").addEventListener("keydown", (event) => {
-      const step = { ArrowLeft: -0.1, ArrowRight: 0.1 }[event.key];
+    const observer = new ResizeObserver(() => T.s && T.s.ready && T.drawOverview());
+    observer.observe(box());
+    T.ended.push(() => observer.disconnect());
+    T.el("overview-window").addEventListener("keydown", (event) => {
+      const step = event.key === "ArrowLeft" ? -0.1 : event.key === "ArrowRight" ? 0.1 : 0;
       if (!step) return;
       event.preventDefault();
       event.stopPropagation();
@@ -113,4 +123,4 @@
       else T.pan(step);
     });
   });
-})();
+}

@@ -1,8 +1,12 @@
+// @ts-check
 /* What does the search find, what is highlighted, what is selected? Answers from the server, kept in T.s. */
-(function () {
-  "use strict";
-  const ns = (window.swimscope = window.swimscope || {});
-  const T = (ns.timeline = ns.timeline || { parts: [] });
+
+import { say } from "../core/notice.js";
+import { isSeveral } from "../core/selection.js";
+import { ranges } from "./level.js";
+
+/** @param {import("./types").Timeline} T */
+export function searchPart(T) {
   const TYPE_DELAY_MS = 220;
   const READABLE_PX = 20;
   let timer = 0;
@@ -10,7 +14,7 @@
   /* Highlights of hl; a selected function, chain or path highlights itself. */
   T.wantedHighlight = () => {
     const { hl, sel } = T.s.url;
-    const wanted = hl || (/^(func|chain|path):/.test(sel || "") ? sel : "");
+    const wanted = hl || (sel && isSeveral(sel) ? sel : "");
     return wanted === "search" && !(T.s.url.q || "").trim() ? "" : wanted;
   };
 
@@ -27,7 +31,7 @@
     const state = T.s;
     T.latest("marks", (signal) => T.json("marks", { hl, q: state.url.q || "" }, signal), (found) => {
       if (found.reason) {
-        ns.say("This cannot be highlighted", found.reason, "info");
+        say("This cannot be highlighted", found.reason, "info");
         return;
       }
       state.highlight = { ...found, hl };
@@ -47,11 +51,11 @@
       return;
     }
     if (!T.s.ready) return;
-    const extra = { sel, depth: depth || "1", deps: deps || "both", hidden: T.ranges(T.hiddenTracks()) };
+    const extra = { sel, depth: depth || "1", deps: deps || "both", hidden: ranges(T.hiddenTracks()) };
     T.latest("select", (signal) => T.json("select", extra, signal), (found) => {
       T.s.selection = found;
       T.showLines(found);
-      if (found.reason) ns.say("The selection is not here", found.reason, "info");
+      if (found.reason) say("The selection is not here", found.reason, "info");
       if (show) T.bringIntoView(found, zoom);
       T.redraw();
     });
@@ -60,7 +64,7 @@
   /* What was selected here only has to be on screen; what a table or another tab selected has to be large enough. */
   T.bringIntoView = (found, zoom) => {
     if (!found.bounds) return;
-    const own = T.s.url.item && found.items.find((item) => item[4] === T.s.url.item);
+    const own = T.s.url.item && found.items.find((/** @type {any[]} */ item) => item[4] === T.s.url.item);
     const [track, start, end] = own ? [own[0], own[1], own[3]] : [found.first.track, found.first.start, found.first.end];
     T.reveal(track);
     const [t0, t1] = T.s.win;
@@ -87,8 +91,8 @@
     const looks = [
       ["predecessors", palette.accent, "solid"], ["successors", palette.ok, "dash"], ["violations", palette.danger, "dot"],
     ];
-    const sets = looks.map(() => ({ x: [], y: [] }));
-    const middle = (track) => {
+    const sets = looks.map(() => ({ x: /** @type {(number | null)[]} */ ([]), y: /** @type {(number | null)[]} */ ([]) }));
+    const middle = (/** @type {number} */ track) => {
       const row = T.s.laneOfTrack.get(track);
       if (!row) return null;
       const step = row.h / row.lane.rows;
@@ -108,13 +112,13 @@
   };
 
   T.showLines = (found) => {
-    const node = T.el("swim-lines");
+    const node = T.el("lines");
     if (!found || !found.n_lines) {
       node.textContent = "";
       return;
     }
     const drawn = found.lines.length;
-    const bad = found.lines.filter((line) => line[5]).length;
+    const bad = found.lines.filter((/** @type {any[]} */ line) => line[5]).length;
     const parts = [`${found.n_predecessors} before, ${found.n_successors} after`];
     parts.push(drawn === found.n_lines ? `${drawn} ${drawn === 1 ? "line" : "lines"}` : `${drawn} of ${found.n_lines} lines drawn`);
     if (found.n_hidden) parts.push(`${found.n_hidden} lead to tasks without a bar here`);
@@ -123,10 +127,10 @@
   };
 
   function count() {
-    const node = T.el("swim-search-count");
+    const node = T.el("search-count");
     const found = T.s.found;
     const q = (T.s.url.q || "").trim();
-    T.el("swim-search-next").disabled = T.el("swim-search-prev").disabled = !found || !found.count;
+    T.el("search-next").disabled = T.el("search-prev").disabled = !found || !found.count;
     if (!q) node.textContent = "";
     else if (!found) node.textContent = "…";
     else if (!found.count) node.textContent = "none";
@@ -143,6 +147,7 @@
       return null;
     }
     const before = T.s.found && T.s.found.q === q ? T.s.found : null;
+    /** @type {Record<string, string>} */
     const extra = { q };
     if (step) {
       if (before && before.at >= 0) extra.at = String(before.at + step);
@@ -162,7 +167,7 @@
   T.searchStep = (step) => T.inTurn(() => T.runSearch(step));
 
   T.parts.push(() => {
-    const input = T.el("swim-search");
+    const input = T.el("search");
     T.setInput(input, T.s.url.q || "");
     input.addEventListener("input", () => {
       window.clearTimeout(timer);
@@ -177,10 +182,10 @@
       } else if (event.key === "Escape") {
         input.value = "";
         T.set({ q: null });
-        T.el("swim-plot").focus();
+        T.el("plot").focus();
       }
     });
-    T.el("swim-search-next").addEventListener("click", () => T.searchStep(1));
-    T.el("swim-search-prev").addEventListener("click", () => T.searchStep(-1));
+    T.el("search-next").addEventListener("click", () => T.searchStep(1));
+    T.el("search-prev").addEventListener("click", () => T.searchStep(-1));
   });
-})();
+}

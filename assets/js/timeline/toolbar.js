@@ -1,24 +1,34 @@
+// @ts-check
 /* Does the toolbar show what the URL says? Tabs, selects, filter; every change goes through the URL. */
-(function () {
-  "use strict";
-  const ns = (window.swimscope = window.swimscope || {});
-  const T = (ns.timeline = ns.timeline || { parts: [] });
-  const SELECTS = { "swim-labels-mode": ["labels", "func"], "swim-setup": ["setup", "apart"], "swim-depth": ["depth", "1"], "swim-deps": ["deps", "both"], "swim-hl": ["hl", ""] };
+
+import { all } from "../core/dom.js";
+import { setProps } from "../core/libraries.js";
+import { say } from "../core/notice.js";
+
+/** @param {import("./types").Timeline} T */
+export function toolbarPart(T) {
+  /** @type {Record<string, [string, string]>} */
+  const SELECTS = { "labels-mode": ["labels", "func"], setup: ["setup", "apart"], depth: ["depth", "1"], deps: ["deps", "both"], hl: ["hl", ""] };
   const FILTER_DELAY_MS = 250;
   let timer = 0;
 
   T.showViews = () => {
     for (const [view, reason] of Object.entries(T.s.info.views)) {
-      const tab = document.querySelector(`.swim-tab[data-view="${view}"]`);
+      const tab = /** @type {HTMLElement | null} */ (T.root.querySelector(`.swim-tab[data-view="${view}"]`));
+      if (!tab) continue;
       tab.setAttribute("aria-disabled", String(Boolean(reason)));
-      tab.title = reason || tab.dataset.hint;
+      tab.title = reason || tab.dataset.hint || "";
     }
-    const reason = T.s.info.views[T.s.url.view || "worker"];
-    const empty = T.el("swim-empty");
+    const reason = T.s.info.views[T.s.url.view || T.source.views[0]];
+    const empty = T.el("empty");
     empty.hidden = !reason;
     empty.textContent = reason;
   };
 
+  /**
+   * @param {HTMLSelectElement} select
+   * @param {string} value
+   */
   function choose(select, value) {
     if (![...select.options].some((option) => option.value === value)) {
       const option = document.createElement("option");
@@ -29,6 +39,7 @@
     select.value = value;
   }
 
+  /** @param {string} spec */
   function functionLabel(spec) {
     const id = Number(spec.slice(5));
     const cls = T.s.info && T.s.info.classes.find((one) => one.kind === 0 && one.value === id);
@@ -39,41 +50,42 @@
   T.setInput = (input, value) => {
     if (document.activeElement === input || input.value === value) return;
     input.value = value;
-    window.dash_clientside.set_props(input.id, { value });
+    setProps(input.id, { value });
   };
 
   T.showToolbar = () => {
     const url = T.s.url;
-    for (const tab of document.querySelectorAll(".swim-tab")) {
-      tab.setAttribute("aria-pressed", String(tab.dataset.view === (url.view || "worker")));
+    for (const tab of all(".swim-tab", T.root)) {
+      tab.setAttribute("aria-pressed", String(tab.dataset.view === (url.view || T.source.views[0])));
     }
-    for (const [id, [key, base]] of Object.entries(SELECTS)) choose(T.el(id), url[key] || base);
-    const [search, filter] = [T.el("swim-search"), T.el("swim-filter")];
+    for (const [id, [key, base]] of Object.entries(SELECTS)) choose(T.select(id), url[key] || base);
+    const [search, filter] = [T.el("search"), T.el("filter")];
     T.setInput(search, url.q || "");
     T.setInput(filter, url.lanes || "");
   };
 
   T.parts.push(() => {
-    for (const tab of document.querySelectorAll(".swim-tab")) {
+    for (const tab of all(".swim-tab", T.root)) {
       tab.addEventListener("click", () => {
         if (tab.getAttribute("aria-disabled") === "true") {
           T.announce(tab.title);
-          ns.say("This view has no data", tab.title, "info");
+          say("This view has no data", tab.title, "info");
           return;
         }
-        T.set({ view: tab.dataset.view === "worker" ? null : tab.dataset.view, pin: null, hide: null, y: null, item: null }, true);
+        T.set({ view: tab.dataset.view === T.source.views[0] ? null : tab.dataset.view || null, pin: null, hide: null, y: null, item: null }, true);
       });
     }
     for (const [id, [key, base]] of Object.entries(SELECTS)) {
-      T.el(id).addEventListener("change", (event) => T.set({ [key]: event.target.value === base ? null : event.target.value }, true));
+      const select = T.select(id);
+      select.addEventListener("change", () => T.set({ [key]: select.value === base ? null : select.value }, true));
     }
-    T.el("swim-filter").addEventListener("input", (event) => {
+    T.el("filter").addEventListener("input", () => {
       window.clearTimeout(timer);
-      const text = event.target.value.trim();
+      const text = T.el("filter").value.trim();
       timer = window.setTimeout(() => T.s && T.set({ lanes: text || null }), FILTER_DELAY_MS);
     });
-    T.el("swim-fit").addEventListener("click", () => T.fit());
-    T.el("swim-zoom-in").addEventListener("click", () => T.zoom(0.5, undefined, "step"));
-    T.el("swim-zoom-out").addEventListener("click", () => T.zoom(2, undefined, "step"));
+    T.el("fit").addEventListener("click", () => T.fit());
+    T.el("zoom-in").addEventListener("click", () => T.zoom(0.5, undefined, "step"));
+    T.el("zoom-out").addEventListener("click", () => T.zoom(2, undefined, "step"));
   });
-})();
+}

@@ -1,76 +1,33 @@
-/* What state does the swimlane have, and when is it drawn? Life cycle of the page, window, lanes on screen.
- *
- * window.swimscope.timeline (T): state in T.s while a swimlane page is shown, else null. Times are ticks after the
- * capture's zero; lane geometry is in pixels. Other files add: data, lanes, draw, hit, gestures, keys, overview,
- * markers, measure, details, search, menu, export.
- */
-(function () {
-  "use strict";
-  const ns = (window.swimscope = window.swimscope || {});
-  const T = (ns.timeline = ns.timeline || { parts: [] });
-  const MIN_SPAN_TICKS = 16;
-  const OVERSCROLL = 0.15;
+// @ts-check
+/* Which part of the capture is shown, and when is it drawn? Window, requests, life cycle. Times are ticks after the zero. */
+import { answerOf, isAbort, messageOf } from "../core/dom.js";
+import { say } from "../core/notice.js";
+import { full, clamped } from "./level.js";
+
+/** @typedef {import("../core/query.js").State} State */
+
+/** @param {import("./types").Timeline} T */
+export function windowPart(T) {
   const URL_DELAY_MS = 180;
 
-  T.s = null;
-  T.el = (id) => document.getElementById(id);
   T.us = (ticks) => ticks / T.s.info.ticks_per_us;
   T.ticks = (us) => us * T.s.info.ticks_per_us;
 
-  /* Times for people: enough digits to tell one tick from the next. */
-  T.format = (us) => {
-    const digits = Math.abs(us) >= 1e6 ? 1 : Math.abs(us) >= 1000 ? 2 : 3;
-    return us.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits }) + " µs";
-  };
-
   T.announce = (text) => {
-    const live = T.el("swim-live");
+    const live = T.el("live");
     if (live) live.textContent = text;
   };
 
-  T.query = (extra, view) => {
-    const url = view || T.s.url;
-    const out = { launch: url.launch || "0", view: url.view || "worker", setup: url.setup || "apart" };
-    return new URLSearchParams({ ...out, ...extra }).toString();
-  };
-
-  const address = (run, path, query) => ns.config.prefix + "api/timeline/" + encodeURIComponent(run) + "/" + path + "?" + query;
-
-  T.api = (path, extra, signal) => fetch(address(T.s.run, path, T.query(extra || {})), { signal });
-
-  /* On a fresh document the first answer is fetched, and plotly runs, while Dash still waits for its layout. dcc.Graph
-     takes the window.Plotly that is there; app/preload.py has the browser fetch the script before any other runs. */
-  let early = null;
-  function startEarly() {
-    const { run, page } = ns.url.place();
-    if (page !== "swimlane") return;
-    if (!window.Plotly) {
-      const script = document.createElement("script");
-      Object.assign(script, { async: true, src: ns.config.prefix + "_dash-component-suites/plotly/package_data/plotly.min.js" });
-      document.head.append(script);
-    }
-    const place = address(run, "info", T.query({}, ns.url.get()));
-    early = { place, answer: fetch(place + "&early=1").then((response) => (response.status === 200 ? response.json() : null), () => null) };
-  }
-
-  T.info = async (signal) => {
-    const mine = early;
-    early = null;
-    const known = mine && mine.place === address(T.s.run, "info", T.query({})) ? await mine.answer : null;
-    return known || T.json("info", {}, signal);
-  };
-
-  T.json = async (path, extra, signal) => {
-    const response = await T.api(path, extra, signal);
-    const body = await response.json();
-    if (!response.ok) throw new Error(body.error || response.statusText);
-    return body;
-  };
+  T.address = (path, extra, state) => T.source.address(path, { ...T.source.query(state || T.s.url), ...extra });
+  T.api = (path, extra, signal) => fetch(T.address(path, extra || {}), { signal });
+  T.json = async (path, extra, signal) => answerOf(await T.api(path, extra, signal));
+  T.info = async (signal) => (await T.source.first(T.address("info", {}))) || T.json("info", {}, signal);
 
   /* Runs a request whose older twin is no longer wanted; failures are told once, aborts are silent. */
+  /** @type {Map<string, AbortController>} */
   const running = new Map();
   T.latest = async (name, work, done) => {
-    if (running.has(name)) running.get(name).abort();
+    running.get(name)?.abort();
     const control = new AbortController();
     running.set(name, control);
     const state = T.s;
@@ -79,8 +36,8 @@
       const answer = await work(control.signal);
       if (T.s === state && running.get(name) === control) done(answer);
     } catch (error) {
-      if (error.name === "AbortError" || T.s !== state) return;
-      ns.say("The swimlane could not load this", error.message, "warn");
+      if (isAbort(error) || T.s !== state) return;
+      say("The swimlane could not load this", messageOf(error), "warn");
     } finally {
       if (running.get(name) === control) running.delete(name);
       if (T.s === state) T.redraw();
@@ -92,6 +49,7 @@
   /* Steps wait for each other, so that none is lost: the next starts from where the last one led. A held key does not
      pile them up. Whoever asked for a step is told when it fails. */
   let steps = 0;
+  /** @type {Promise<unknown>} */
   let lastStep = Promise.resolve();
   T.inTurn = (step, held) => {
     if (held && steps) return lastStep;
@@ -100,7 +58,7 @@
     lastStep = mine.catch(() => undefined);
     return mine;
   };
-  T.busy = () => (T.el("swim-root").dataset.busy = "true");
+  T.busy = () => (T.el("root").dataset.busy = "true");
 
   T.span = () => {
     const [first, last] = T.s.info.span;
@@ -109,24 +67,14 @@
 
   T.full = () => {
     const [first, last] = T.span();
-    const pad = Math.max(1, Math.round((last - first) * 0.01));
-    return [first - pad, last + pad];
+    return full(first, last);
   };
 
   /* Show [t0, t1]; how = "gesture" (replace, delayed), "step" (push), "quiet" (URL already says so). */
   T.show = (t0, t1, how) => {
     if (!T.s.info) return;
-    const [first, last] = T.full();
-    const slack = (last - first) * OVERSCROLL;
-    const widest = (last - first) * (1 + OVERSCROLL);
-    let length = Math.min(Math.max(t1 - t0, MIN_SPAN_TICKS), widest);
-    let start = t1 - t0 < MIN_SPAN_TICKS ? (t0 + t1 - length) / 2 : t0;
-    start = Math.min(Math.max(start, first - slack), last + slack - length);
-    if (how !== "gesture") {
-      start = Math.round(start);
-      length = Math.round(length);
-    }
-    T.s.win = [start, start + length];
+    T.s.win = clamped(t0, t1, T.full(), how !== "gesture");
+    for (const listener of T.windowListeners) listener(...T.s.win, how || "gesture");
     T.busy();
     T.s.movedAt = how === "gesture" ? performance.now() : 0;
     if (how !== "quiet") T.remember(how === "step");
@@ -140,6 +88,7 @@
     else urlTimer = window.setTimeout(writeWindow, URL_DELAY_MS, false);
   };
 
+  /** @param {boolean} push */
   function writeWindow(push) {
     window.clearTimeout(urlTimer);
     urlTimer = 0;
@@ -159,7 +108,7 @@
   /* Change the URL; the listener below does the rest. A step right after a gesture leaves the gesture's window behind. */
   T.set = (patch, push) => {
     if (push && T.urlIsLate()) writeWindow(false);
-    ns.url.set(patch, { push: Boolean(push) });
+    T.source.view.set(patch, { push: Boolean(push) });
   };
 
   T.zoom = (factor, at, how) => {
@@ -192,7 +141,7 @@
       frame = 0;
       if (!T.s) return;
       if (!T.s.ready) {
-        if (!T.waiting()) delete T.el("swim-root").dataset.busy;
+        if (!T.waiting()) delete T.el("root").dataset.busy;
         return;
       }
       T.measureBox();
@@ -202,17 +151,18 @@
   };
 
   T.measureBox = () => {
-    const box = T.el("swim-plot");
+    const box = T.el("plot");
     T.s.width = Math.max(box.clientWidth, 100);
     T.s.height = Math.max(box.clientHeight - T.AXIS_PX, 40);
     T.layoutLanes();
   };
 
+  /** @param {boolean} [arriving] the page was just opened */
   async function load(arriving) {
     const state = T.s;
     state.ready = false;
     T.busy();
-    await new Promise((resolve) => {
+    await new Promise((/** @type {(value?: unknown) => void} */ resolve) => {
       T.latest("info", T.info, (info) => {
         state.info = info;
         resolve();
@@ -230,12 +180,13 @@
     T.showViews();
     T.drawOverview();
     const free = state.url.t0 === undefined;
-    T.loadSelection(arriving && (free || arrival === "link"), free);
+    T.loadSelection(Boolean(arriving) && (free || T.source.linked()), free);
     T.loadHighlight();
     T.runSearch(false);
     T.showToolbar();
   }
 
+  /** @param {State} url */
   function fromUrl(url) {
     T.measureBox();
     const full = T.full();
@@ -246,17 +197,18 @@
   }
 
   /* Whether the URL names another window than the one shown: a link or a table asked for it. */
+  /** @param {State} url */
   function elsewhere(url) {
     const given = url.t0 !== undefined && url.t1 !== undefined;
     const [t0, t1] = given ? [Number(url.t0), Number(url.t1)] : T.full();
     return t0 !== T.s.win[0] || t1 !== T.s.win[1];
   }
 
+  /** @type {import("../core/url.js").Listener} */
   function changed(url, keys, origin) {
-    if (!T.s) return;
     const before = T.s.url;
     T.s.url = url;
-    const has = (...names) => names.some((name) => keys.includes(name));
+    const has = (/** @type {string[]} */ ...names) => names.some((name) => keys.includes(name));
     if (has("view", "setup") || (has("launch") && origin !== "local")) {
       T.showToolbar();
       T.detailsChanged();
@@ -280,44 +232,26 @@
     T.redraw();
   }
 
-  function open(place) {
-    close();
-    if (place.page !== "swimlane" || !T.el("swim-root")) return;
-    T.s = {
-      run: place.run, url: ns.url.get(), info: null, ready: false, win: [0, 1], y: 0, width: 100, height: 100,
-      rows: [], selection: null, highlight: null, found: null, hover: null, drawn: null,
-    };
-    T.s.off = ns.url.on(changed);
+  T.start = () => {
+    T.s.off = T.source.view.on(changed);
     T.s.observer = new ResizeObserver(() => T.redraw());
-    T.s.observer.observe(T.el("swim-plot"));
-    T.bind();
+    T.s.observer.observe(T.el("plot"));
     T.showToolbar();
     T.detailsChanged();
     load(true);
-  }
+  };
 
-  function close() {
-    if (!T.s) return;
+  T.stop = () => {
     T.s.off();
     T.s.observer.disconnect();
     window.clearTimeout(urlTimer);
     urlTimer = 0;
-    T.s = null;
-  }
+  };
 
-  /* How the page was reached: a link may move the window to its selection, Back and reload leave it. */
-  let arrival = "load";
-  window.addEventListener("popstate", () => (arrival = "pop"));
-  window.addEventListener("_dashprivate_pushstate", () => (arrival = "link"));
-
-  T.bind = () => T.parts.forEach((part) => part());
-  window.addEventListener("swimscope:page", (event) => open(event.detail));
-  window.addEventListener("swimscope:path", (event) => event.detail.page !== "swimlane" && close());
-  window.addEventListener("swimscope:theme", () => {
-    if (!T.s || !T.s.ready) return;
+  T.recolour = () => {
+    if (!T.s.ready) return;
     T.dropColors();
     T.drawOverview();
     T.redraw();
-  });
-  startEarly();
-})();
+  };
+}

@@ -1,0 +1,40 @@
+// @ts-check
+/* What does a table row select? Rows name their selection in `sel`; run rows have an address in `href`. */
+import { sameTask } from "../core/selection.js";
+import { pageUrl } from "../core/url.js";
+
+/** @typedef {Record<string, any>} Row */
+
+/** @param {Row | undefined} data */
+export const rowSel = (data) => (data && data.sel) || "";
+
+/**
+ * Whether a row names what is selected.
+ * @param {{data?: Row}} params
+ */
+export function isSelected(params) {
+  const [own, sel] = [rowSel(params.data), pageUrl.get().sel || ""];
+  return Boolean(own) && sameTask(own) === sameTask(sel);
+}
+
+/** @param {Row} data */
+export const select = (data) => pageUrl.set({ sel: data.sel, hl: data.hl || null, item: null }, { push: true });
+
+/**
+ * Follow a row: open its address, or select what it names.
+ * @param {Row | undefined} data
+ */
+export function choose(data) {
+  if (data && data.href) pageUrl.go(data.href);
+  else if (data && rowSel(data)) select(data);
+}
+
+/**
+ * A link that shows a row's selection: the swimlane looks for it, wherever it was before.
+ * @param {string} page
+ * @param {Row} data
+ */
+export function selectHref(page, data) {
+  const place = page === "swimlane" ? { t0: null, t1: null, y: null } : {};
+  return pageUrl.href(page, { sel: data.sel, hl: data.hl || null, ...place });
+}
