@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import getpass
-import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -97,27 +96,27 @@ def _run(argv: Sequence[str] | None) -> int:
 def serve(settings: Settings) -> int:
     """Serve until stopped, in this process or, for several workers, under gunicorn. Never in debug mode."""
     check_places(settings)
-    logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    from app.server.serving import gunicorn_arguments, needs_gunicorn, prepare_figures, serve_until_stopped
+
     warm_in_background()
     sys.stderr.write(f"Swimscope at http://{settings.host}:{settings.port}{settings.url_prefix}\n")
-    if settings.workers > 1:
-        from app.server.serving import gunicorn_arguments
-
+    if needs_gunicorn(settings):
         os.environ.update(environment(settings))
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = prepare_figures(settings)
         os.execvp(
             sys.executable, [sys.executable, "-m", "gunicorn", *gunicorn_arguments(settings), "app.server.wsgi:server"]
         )
     from app.server.factory import create_app
-    from app.server.serving import make_server
+    from app.server.observing import configure_logs
     from app.work import housekeeping
 
+    configure_logs(settings)
     server = create_app(settings).server
     housekeeping.start(server.extensions["swimscope"])
     try:
-        served = make_server(server, settings)
+        serve_until_stopped(server, settings)
     except OSError as error:
         raise SettingsError(f"cannot listen on {settings.host}:{settings.port}: {error.strerror or error}") from error
-    served.run()
     return 0
 
 

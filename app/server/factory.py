@@ -18,7 +18,7 @@ from app.runs import content
 from app.runs import feature as runs
 from app.runs.facts import FactsCache
 from app.runs.library import Library
-from app.server import errors, health, scripts, security
+from app.server import errors, health, observing, scripts, security
 from app.server.access import guard
 from app.server.places import Places
 from app.server.services import Services
@@ -52,6 +52,7 @@ def create_app(settings: Settings) -> Dash:
     services = make_services(settings)
     server = flask.Flask("swimscope")
     server.secret_key = settings.secret_key or security.random_key()
+    observing.register(server)
     access = guard.register(server, settings)
     app = Dash(
         "swimscope",
@@ -69,6 +70,7 @@ def create_app(settings: Settings) -> Dash:
         suppress_callback_exceptions=True,
         on_error=errors.on_error,
     )
+    observing.watch_callbacks(app, settings)
     url_state.declare(key for feature in FEATURES for key in feature.keys)
     views = tuple(view for feature in FEATURES for view in feature.views)
     app.layout = lambda: shell.layout(services, views)

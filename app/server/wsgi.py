@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from app.server.factory import create_app
+from app.server.observing import configure_logs
 from app.server.places import check_places
 from app.server.settings import load_settings
 from app.work import housekeeping
 
 settings = load_settings()
 check_places(settings)
+configure_logs(settings)
 server = create_app(settings).server
 housekeeping.start(server.extensions["swimscope"])
