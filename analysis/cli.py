@@ -75,8 +75,21 @@ def build_parser() -> argparse.ArgumentParser:
 def _add_input(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
     parser.add_argument("path", metavar="PATH", help="a swimlane file, or a directory that holds one")
     parser.add_argument("--launch", type=int, metavar="N", help="which launch of the file (default 0)")
+    _add_no_store(parser)
     parser.add_argument("--format", choices=formats, default=formats[0], help=f"default: {formats[0]}")
     parser.add_argument("--out", metavar="FILE", help="write there instead of to the standard output")
+
+
+def _add_no_store(parser: argparse.ArgumentParser) -> None:
+    words = "read the files again and keep nothing (else: the store below $SWIMSCOPE_DATA_DIR)"
+    parser.add_argument("--no-store", action="store_true", help=words)
+
+
+def _opener(options: argparse.Namespace) -> Callable[[Path, int], Capture]:
+    from analysis.capture.remembered import open_remembered
+    from analysis.discovery.sources import load
+
+    return load if options.no_store else open_remembered
 
 
 def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
@@ -103,6 +116,7 @@ def _add_trace(commands: Any) -> None:
     parser = commands.add_parser("trace", help=words, description=words)
     parser.add_argument("path", metavar="PATH", help="a swimlane file, or a directory that holds one")
     parser.add_argument("--launch", type=int, metavar="N", help="which launch of the file (default 0)")
+    _add_no_store(parser)
     parser.add_argument("--arrows", action="store_true", help="one arrow per dependency as well")
     parser.add_argument("--out", metavar="FILE", required=True, help="file to write")
     parser.set_defaults(command=_trace)
@@ -267,7 +281,7 @@ def _no_rows(analysis: Analysis, form: str) -> str:
 def _open(options: argparse.Namespace) -> Capture:
     from analysis.discovery import sources
 
-    capture = sources.open_one(options.path, options.launch or 0, _unreadable)
+    capture = sources.open_one(options.path, options.launch or 0, _unreadable, _opener(options))
     if capture.meta.launches > 1 and options.launch is None:
         _say(f"{options.path} holds {capture.meta.launches} launches, this is launch 0; choose with --launch N")
     return capture
@@ -276,7 +290,7 @@ def _open(options: argparse.Namespace) -> Capture:
 def _info(options: argparse.Namespace) -> None:
     from analysis.discovery import sources
 
-    facts = sources.describe(options.path, options.launch or 0, _unreadable)
+    facts = sources.describe(options.path, options.launch or 0, _unreadable, _opener(options))
     table = sources.facts_table(facts)
     if options.format == "json":
         text = _json(facts)

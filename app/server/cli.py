@@ -6,7 +6,7 @@ import argparse
 import getpass
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -86,14 +86,13 @@ def _run(argv: Sequence[str] | None) -> int:
         if command == "settings":
             _print_settings(loaded)
             return 0
-        os.environ[ORIGINS_VARIABLE] = ",".join(f"{name}={origin}" for name, origin in loaded.origins.items())
-        return serve(loaded.settings)
+        return serve(loaded.settings, loaded.origins)
     except SwimscopeError as error:
         sys.stderr.write(f"swimscope: {error}\n")
         return 2
 
 
-def serve(settings: Settings) -> int:
+def serve(settings: Settings, origins: Mapping[str, str]) -> int:
     """Serve until stopped, in this process or, for several workers, under gunicorn. Never in debug mode."""
     check_places(settings)
     from app.server.serving import gunicorn_arguments, needs_gunicorn, prepare_figures, serve_until_stopped
@@ -102,6 +101,7 @@ def serve(settings: Settings) -> int:
     sys.stderr.write(f"Swimscope at http://{settings.host}:{settings.port}{settings.url_prefix}\n")
     if needs_gunicorn(settings):
         os.environ.update(environment(settings))
+        os.environ[ORIGINS_VARIABLE] = ",".join(f"{name}={origin}" for name, origin in origins.items())
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = prepare_figures(settings)
         os.execvp(
             sys.executable, [sys.executable, "-m", "gunicorn", *gunicorn_arguments(settings), "app.server.wsgi:server"]
@@ -111,7 +111,7 @@ def serve(settings: Settings) -> int:
     from app.work import housekeeping
 
     configure_logs(settings)
-    server = create_app(settings).server
+    server = create_app(settings, origins).server
     housekeeping.start(server.extensions["swimscope"])
     try:
         serve_until_stopped(server, settings)

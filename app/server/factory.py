@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import flask
 from dash import Dash
 
 from analysis.capture.store import Store
+from app.admin import feature as admin
 from app.functions import feature as functions
 from app.graph import feature as graph
 from app.overview import feature as overview
@@ -42,14 +44,15 @@ FEATURES: tuple[Feature, ...] = (
     functions.FEATURE,
     graph.FEATURE,
     tables.FEATURE,
+    admin.FEATURE,
 )
 """Everything the product shows; a new feature is one line here."""
 
 
-def create_app(settings: Settings) -> Dash:
+def create_app(settings: Settings, origins: Mapping[str, str] | None = None) -> Dash:
     """The Dash application for ``settings``; ``.server`` is the WSGI callable."""
     logging.getLogger("swimscope").setLevel(settings.log_level.upper())
-    services = make_services(settings)
+    services = make_services(settings, origins or {})
     server = flask.Flask("swimscope")
     server.secret_key = settings.secret_key or security.random_key()
     observing.register(server)
@@ -98,7 +101,7 @@ def _names(app: Dash) -> set[str]:
     return {f"route {name}" for name in app.server.view_functions} | {f"callback {name}" for name in app.callback_map}
 
 
-def make_services(settings: Settings) -> Services:
+def make_services(settings: Settings, origins: Mapping[str, str]) -> Services:
     """The bundle for ``settings``; nothing is scanned or opened yet."""
     store = Store(settings.data_dir / "store")
     outcomes = settings.data_dir / "outcomes"
@@ -113,6 +116,7 @@ def make_services(settings: Settings) -> Services:
         analyses=Analyses(outcomes),
         links=Links(settings.data_dir / "links", settings.link_max_bytes),
         caches=Caches(),
+        origins=origins,
     )
 
 

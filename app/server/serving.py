@@ -129,9 +129,10 @@ class Serving:
 
 def _close_listener(server: Any) -> None:
     """On the serving thread: stop listening; connections that are open stay."""
-    server.accepting = False
-    server.del_channel()
-    server.socket.close()
+    if server.accepting:
+        server.accepting = False
+        server.del_channel()
+        server.socket.close()
 
 
 def _is_busy(channel: Any) -> bool:

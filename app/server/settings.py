@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from analysis.capture.remembered import STORE_MAX_BYTES, default_data_dir
 from analysis.errors import SwimscopeError
 
 ENV_PREFIX = "SWIMSCOPE_"
@@ -36,11 +37,6 @@ def _setting(default: Any, unit: str, doc: str, secret: bool = False) -> Any:
     return field(default=default, metadata={"unit": unit, "help": doc, "secret": secret})
 
 
-def _default_data_dir() -> Path:
-    base = os.environ.get("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local", "share")
-    return Path(base) / "swimscope"
-
-
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Every setting of the server; immutable once the application is made."""
@@ -51,7 +47,7 @@ class Settings:
     workers: int = _setting(1, "processes", "Server processes; more than one are started and watched by gunicorn.")
     threads: int = _setting(4, "threads", "Request threads in each process.")
     data_dir: Path = field(
-        default_factory=_default_data_dir,
+        default_factory=default_data_dir,
         metadata={
             "unit": "",
             "help": "Where opened captures, derived results and stored links are kept.",
@@ -131,7 +127,7 @@ class Settings:
         1_000_000_000, "bytes", "All stored links together; beyond, those opened longest ago are removed."
     )
     store_max_bytes: int = _setting(
-        50_000_000_000,
+        STORE_MAX_BYTES,
         "bytes",
         "Opened captures and derived results together; beyond, those used longest ago are removed and made again on demand.",
     )

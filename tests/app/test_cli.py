@@ -61,7 +61,7 @@ def test_several_workers_are_served_by_gunicorn() -> None:
 
 def test_demo_makes_its_samples_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     served: list[Settings] = []
-    monkeypatch.setattr(cli, "serve", lambda settings: served.append(settings) or 0)
+    monkeypatch.setattr(cli, "serve", lambda settings, _origins: served.append(settings) or 0)
     monkeypatch.setattr(cli, "write_demo", lambda folder, _say: folder)
     assert cli.main(["demo", "--data-dir", str(tmp_path)]) == 0
     assert served[0].roots == (Root("samples", tmp_path / "demo"),)
