@@ -69,6 +69,8 @@ class Analysis:
     sections: tuple[Section, ...] = ()
     rows_are_json: bool = False
     """The JSON is the list of rows: a capture without records then gives an empty list."""
+    compiled: bool = False
+    """It runs compiled loops, which take longer to load than most answers to compute."""
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -171,6 +173,7 @@ ANALYSES: tuple[Analysis, ...] = (
             Section("Compute and stall by kind", "by_kind", "analysis.paths.critical_path:KIND_COLUMNS"),
             Section("Functions on the path", "by_function", "analysis.paths.critical_path:FUNCTION_COLUMNS"),
         ),
+        compiled=True,
     ),
     Analysis(
         "path-difference",
@@ -192,6 +195,7 @@ ANALYSES: tuple[Analysis, ...] = (
             THROUGH_UNTIMED,
         ),
         (Section("Gaps by cause", "by_cause", "analysis.paths.gaps:CAUSE_COLUMNS"),),
+        compiled=True,
         rows_are_json=True,
     ),
     Analysis(

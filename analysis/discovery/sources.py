@@ -69,9 +69,7 @@ def capture_paths(path: str | Path, on_error: ErrorSink | None = None) -> list[P
     raise NotFoundError(f"{root}: no swimlane file (chip_swimlane_records.json or an older name) in here")
 
 
-def open_one(
-    path: str | Path, launch: int = 0, on_error: ErrorSink | None = None, opener: Opener = load
-) -> Capture:
+def open_one(path: str | Path, launch: int = 0, on_error: ErrorSink | None = None, opener: Opener = load) -> Capture:
     """The one capture at or below ``path``, read by ``opener``.
 
     Raises:

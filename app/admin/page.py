@@ -32,7 +32,9 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
     return html.Div(
         [
             dcc.Interval(id=TICK, interval=REFRESH_MS),
-            html.Div([html.H1("Administration"), html.Span(f"Swimscope {version()}", className="muted")], className="toolbar"),
+            html.Div(
+                [html.H1("Administration"), html.Span(f"Swimscope {version()}", className="muted")], className="toolbar"
+            ),
             html.Div(html.Div(cards_of(services), id=FIGURES), className="cards"),
             _section("Background jobs", JOBS_GRID, JOB_COLUMNS, job_rows(services), "No job is remembered."),
             _section("Storage by run", STORAGE_GRID, STORAGE_COLUMNS, storage_rows(services), "Nothing is stored yet."),
@@ -45,7 +47,9 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
 def _section(title: str, grid_id: str, columns: Any, rows: list[dict[str, Any]], empty: str) -> html.Section:
     options = {"domLayout": "autoHeight" if len(rows) <= 12 else "normal", "localeText": {"noRowsToShow": empty}}
     made = grid.grid(grid_id, columns, rows, row_id="id", label=title, options=options)
-    return html.Section([html.H2(title), html.Div(made, className="admin-grid" if len(rows) <= 12 else "admin-grid tall")])
+    return html.Section(
+        [html.H2(title), html.Div(made, className="admin-grid" if len(rows) <= 12 else "admin-grid tall")]
+    )
 
 
 def cards_of(services: Services) -> list[Any]:
@@ -54,10 +58,16 @@ def cards_of(services: Services) -> list[Any]:
     size = services.store.size_bytes()
     runs = len(services.library.runs())
     return [
-        cards.card("Requests", f"{now.requests:,}", f"{now.failed:,} failed on the server", level="warn" if now.failed else ""),
-        cards.card("Answer time", _ms(now.request_mean_s), f"callbacks {_ms(now.callback_mean_s)}, mean since the start"),
+        cards.card(
+            "Requests", f"{now.requests:,}", f"{now.failed:,} failed on the server", level="warn" if now.failed else ""
+        ),
+        cards.card(
+            "Answer time", _ms(now.request_mean_s), f"callbacks {_ms(now.callback_mean_s)}, mean since the start"
+        ),
         cards.card("Cache hits", _share(now.cache_hits, now.cache_lookups), f"of {now.cache_lookups:,} look-ups"),
-        cards.card("Open captures", f"{now.open_captures:,}", f"{now.workers or 1} worker{'s' if now.workers > 1 else ''}"),
+        cards.card(
+            "Open captures", f"{now.open_captures:,}", f"{now.workers or 1} worker{'s' if now.workers > 1 else ''}"
+        ),
         cards.card("Jobs", f"{jobs['running']:,} running", f"{jobs['waiting']:,} waiting, {jobs['failed']:,} failed"),
         cards.card("Store", fmt.size(size), f"of {fmt.size(services.settings.store_max_bytes)} (store_max_bytes)"),
         cards.card("Free on the disk", fmt.size(free_bytes(services.settings.data_dir)), "of the data directory"),
@@ -105,7 +115,9 @@ def job_rows(services: Services) -> list[dict[str, Any]]:
 
 STORAGE_COLUMNS = (
     GridColumn("label", "Capture", "text", doc="Name it had when it was read"),
-    GridColumn("runs", "Runs", "text", flex=1, doc="Runs that have this content now; none: only the stored copy is left"),
+    GridColumn(
+        "runs", "Runs", "text", flex=1, doc="Runs that have this content now; none: only the stored copy is left"
+    ),
     GridColumn("capture_bytes", "Capture", "bytes", doc="The columnar copy"),
     GridColumn("derived_bytes", "Derived", "bytes", doc="Indexes and task graphs made of it"),
     GridColumn("used", "Last used (UTC)", "time", doc="What was used longest ago goes first"),

@@ -41,7 +41,11 @@ def register(server: flask.Flask, services: Services) -> None:
         missing = [root.name for root in services.settings.roots if not os.access(root.path, os.R_OK | os.X_OK)]
         writable = os.access(services.settings.data_dir, os.W_OK)
         usable = os.access(services.settings.data_dir, os.R_OK | os.X_OK)
-        told = {"status": "ready" if usable else "not ready", "data_dir_writable": writable, "roots_unreadable": missing}
+        told = {
+            "status": "ready" if usable else "not ready",
+            "data_dir_writable": writable,
+            "roots_unreadable": missing,
+        }
         return told, 200 if usable else 503
 
     @server.get(f"{prefix}metrics")

@@ -136,4 +136,3 @@ def content_security_policy(script_hashes: list[str] | tuple[str, ...]) -> str:
         "frame-ancestors": "'self'",
     }
     return "; ".join(f"{name} {value}" for name, value in parts.items())
-

@@ -178,7 +178,9 @@ class Worker(GunicornWorker):
             figures.WORKER_MEMORY.set(held := own_memory_bytes())
             most = wsgi.settings.worker_memory_max_bytes
             if most and held > most and self._may_be_replaced(wsgi.settings):
-                log.warning("this worker holds %s bytes, more than worker_memory_max_bytes; it is replaced", f"{held:,}")
+                log.warning(
+                    "this worker holds %s bytes, more than worker_memory_max_bytes; it is replaced", f"{held:,}"
+                )
                 break
             time.sleep(CHECK_S)
         threading.Thread(target=self._keep_notifying, name="swimscope-notify", daemon=True).start()

@@ -72,7 +72,9 @@ class Settings:
         "", "", "Signing secret shared by all workers; made up at start when empty.", secret=True
     )
     roles: str = _setting(
-        "", "", "Roles (view, upload, admin) of users and, with @, groups: alice=admin,@npu=upload; * is everybody else."
+        "",
+        "",
+        "Roles (view, upload, admin) of users and, with @, groups: alice=admin,@npu=upload; * is everybody else.",
     )
     roles_file: str = _setting("", "", "File with one NAME=ROLE per line, beside `roles`; read again when it changes.")
     proxy_addresses: str = _setting(

@@ -64,7 +64,9 @@ def _admin_link(services: Services) -> list[Any]:
     """The way to the administrators' page, for those who may open it."""
     if not allows(flask.g.get("role", "admin") if flask.has_request_context() else "admin", "admin"):
         return []
-    return [html.A("Admin", href=services.href("admin"), className="button quiet", title="Figures, jobs, storage, settings")]
+    return [
+        html.A("Admin", href=services.href("admin"), className="button quiet", title="Figures, jobs, storage, settings")
+    ]
 
 
 def _controls() -> list[Any]:

@@ -51,8 +51,16 @@ def test_figures_count_requests_callbacks_caches_and_the_store(app: Dash, servic
         kind: [item | {"value": values[f"{item['id']}.{item['property']}"]} for item in declared[kind]]
         for kind in ("inputs", "state")
     }
-    outputs = [dict(zip(("id", "property"), name.split("."), strict=True)) for name in ("page.children", "breadcrumb.children", "tabs.children")]
-    body = {"output": "..page.children...breadcrumb.children...tabs.children..", "outputs": outputs, "changedPropIds": ["url.pathname"], **given}
+    outputs = [
+        dict(zip(("id", "property"), name.split("."), strict=True))
+        for name in ("page.children", "breadcrumb.children", "tabs.children")
+    ]
+    body = {
+        "output": "..page.children...breadcrumb.children...tabs.children..",
+        "outputs": outputs,
+        "changedPropIds": ["url.pathname"],
+        **given,
+    }
     assert client.post("/_dash-update-component", json=body).status_code == 200
     text = client.get("/metrics").get_data(as_text=True)
     for name in (
@@ -158,12 +166,16 @@ def test_a_server_is_stopped_by_sigterm_and_logs_json(tmp_path: Path, workers: s
 def test_several_workers_count_together_and_a_large_one_is_replaced(tmp_path: Path) -> None:
     ceiling = ["--worker-memory-max-bytes", "1"]  # every worker is above it: they are replaced one after the other
     with served(tmp_path, "--workers", "2", *ceiling) as (_process, port, file):
-        until(lambda: file.read_text().count("worker_memory_max_bytes; it is replaced"), lambda count: count >= 2, 120.0)
+        until(
+            lambda: file.read_text().count("worker_memory_max_bytes; it is replaced"), lambda count: count >= 2, 120.0
+        )
 
         def count() -> float:
             with contextlib.suppress(OSError):
                 text = fetch(port, "/metrics")
-                return float(re.findall(r'swimscope_requests_total\{method="GET",route="/health",status="200"\} (\S+)', text)[0])
+                return float(
+                    re.findall(r'swimscope_requests_total\{method="GET",route="/health",status="200"\} (\S+)', text)[0]
+                )
             return 0.0
 
         first = until(count, lambda value: value >= 1, 60.0)
@@ -189,7 +201,12 @@ def test_counts_of_ended_workers_are_added_up(tmp_path: Path) -> None:
         "print(figures.registry().get_sample_value('swimscope_requests_total', {'method': 'GET', 'route': '/', 'status': '200'}),"
         " figures.registry().get_sample_value('swimscope_request_seconds_count', {'route': '/'}))"
     )
-    pids = [subprocess.run([sys.executable, "-c", program], cwd=REPO, env=environ, capture_output=True, text=True, check=True).stdout.strip() for _ in range(2)]
+    pids = [
+        subprocess.run(
+            [sys.executable, "-c", program], cwd=REPO, env=environ, capture_output=True, text=True, check=True
+        ).stdout.strip()
+        for _ in range(2)
+    ]
     done = subprocess.run([sys.executable, "-c", ask, *pids], cwd=REPO, env=environ, capture_output=True, text=True)
     assert done.stdout.split() == ["4.0", "2.0"], done.stderr
     assert not list(tmp_path.glob(f"*_{pids[0]}.db"))

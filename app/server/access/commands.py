@@ -29,7 +29,9 @@ def add(commands: Any) -> None:
     create = actions.add_parser("create", parents=[place], help="Make a token and show it, this once.")
     create.add_argument("user", help="whom the token acts as, for example ci-nightly")
     create.add_argument("--role", choices=ROLES, default="upload", help="default: upload")
-    create.add_argument("--days", type=float, default=90.0, metavar="N", help="good for N days (default 90); 0: for ever")
+    create.add_argument(
+        "--days", type=float, default=90.0, metavar="N", help="good for N days (default 90); 0: for ever"
+    )
     create.add_argument("--note", default="", help="what it is for")
     actions.add_parser("list", parents=[place], help="Show every token, without its secret.")
     revoke = actions.add_parser("revoke", parents=[place], help="Refuse a token from now on, in every worker.")

@@ -155,7 +155,9 @@ def _by_password(access: Access, given: Authorization | None) -> Identity | Refu
 
 def _by_proxy(access: Access, request: flask.Request) -> Identity | Refusal:
     if not access.proxies.trusts(request.remote_addr or ""):
-        return Refusal(403, "this server answers through its sign-in proxy only (proxy_addresses), or with an API token")
+        return Refusal(
+            403, "this server answers through its sign-in proxy only (proxy_addresses), or with an API token"
+        )
     user, groups = access.proxies.identity(request)
     if not user:
         return Refusal(401, f"the proxy named no user in {access.settings.proxy_user_header}")

@@ -35,7 +35,9 @@ def parse(text: str, place: str) -> dict[str, str]:
             if not part.strip():
                 continue
             if not (name and equals) or role not in (*ROLES, "none"):
-                raise SettingsError(f"{place}: {part.strip()!r} is not NAME=ROLE with a role of {', '.join(ROLES)} or none")
+                raise SettingsError(
+                    f"{place}: {part.strip()!r} is not NAME=ROLE with a role of {', '.join(ROLES)} or none"
+                )
             found[name] = role
     return found
 

@@ -87,7 +87,14 @@ def test_nobody_gets_any_route_or_callback_without_signing_in(controlled: Settin
 def test_a_viewer_cannot_upload(controlled: Settings, user: str, refused: bool) -> None:
     app = create_app(controlled)
     client = app.server.test_client()
-    for path in ("api/uploads", "api/uploads/1", "api/batches", "api/batches/1/finish", "api/push/x.zip", "api/uploaded/1"):
+    for path in (
+        "api/uploads",
+        "api/uploads/1",
+        "api/batches",
+        "api/batches/1/finish",
+        "api/push/x.zip",
+        "api/uploaded/1",
+    ):
         for method in ("POST", "PATCH", "PUT", "DELETE", "OPTIONS"):
             status = client.open(f"/{path}", method=method, headers=basic(user)).status_code
             assert (status == 403) == refused, (method, path, status)
@@ -175,7 +182,9 @@ def test_guessing_is_limited_for_all_workers_together(controlled: Settings) -> N
     assert int(asked[-1].headers["Retry-After"]) > 200
     right = [worker.get("/health", headers=basic("ada"), environ_overrides=peer).status_code for worker in workers]
     assert right == [429, 429]  # a guess that is right gains nothing
-    assert workers[0].get("/health", headers=basic("vera"), environ_overrides=peer).status_code == 200  # signed in before
+    assert (
+        workers[0].get("/health", headers=basic("vera"), environ_overrides=peer).status_code == 200
+    )  # signed in before
     for n in range(3 * 4 + 4):  # from everywhere: the name has its limit too
         other = {"REMOTE_ADDR": f"198.51.100.{n}"}
         assert workers[0].get("/health", headers=basic("ada", "x"), environ_overrides=other).status_code == 401

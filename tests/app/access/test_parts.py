@@ -21,7 +21,9 @@ from app.server.settings import Settings, SettingsError, load, load_settings
 GOOD = bcrypt.hashpw(b"x", bcrypt.gensalt(4)).decode()
 
 
-@pytest.mark.parametrize("line", ["ada", "ada:secret", "ada:{SHA}abc=", "ada:$apr1$x$y", f":{GOOD}", GOOD.replace("$04", "$31")])
+@pytest.mark.parametrize(
+    "line", ["ada", "ada:secret", "ada:{SHA}abc=", "ada:$apr1$x$y", f":{GOOD}", GOOD.replace("$04", "$31")]
+)
 def test_only_bcrypt_is_accepted_and_the_line_is_named(line: str) -> None:
     with pytest.raises(SettingsError, match=r"htpasswd, line 2.*bcrypt"):
         parse_htpasswd(f"bo:{GOOD}\n{line}\n", "htpasswd")
@@ -61,7 +63,9 @@ def test_the_client_behind_a_proxy_is_the_last_address_that_is_no_proxy() -> Non
     def address(peer: str, forwarded: str) -> str:
         import flask
 
-        with flask.Flask("x").test_request_context(headers={"X-Forwarded-For": forwarded}, environ_base={"REMOTE_ADDR": peer}):
+        with flask.Flask("x").test_request_context(
+            headers={"X-Forwarded-For": forwarded}, environ_base={"REMOTE_ADDR": peer}
+        ):
             return proxies.client_address(flask.request)
 
     assert address("127.0.0.1", "1.1.1.1, 192.0.2.5, 10.0.0.3") == "192.0.2.5"
