@@ -276,7 +276,7 @@ def _answer(memory: Memory, capture: Capture, analysis: Analysis, arguments: dic
         if form == "json":
             return _json(result.to_json())
         if form == "csv":
-            return cast(str, result.table.to_csv())
+            return result.table.to_csv()
         text = "\n".join(f"{title}\n{table.to_text()}" for title, table in analysis.tables(result))
         return text + "".join(f"\nNote: {note}\n" for note in analysis.notes(result))
 

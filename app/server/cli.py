@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import getpass
+import http.client
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -56,6 +57,9 @@ def parser() -> argparse.ArgumentParser:
         for flag in _FLAGS:
             command.add_argument("--" + flag.replace("_", "-"), dest=flag, help=docs[flag].replace("%", "%%"))
     tokens.add(commands)
+    probe = commands.add_parser("probe", help="Ask the server of these settings whether it is live: exit code 0 or 1.")
+    probe.add_argument("--config", type=Path, help="TOML file with settings")
+    probe.add_argument("--port", help="port of the server")
     commands.add_parser("hash-password", help="Read a password and print its hash for auth_password_hash.")
     return top
 
@@ -76,11 +80,13 @@ def _run(argv: Sequence[str] | None) -> int:
     if command == "hash-password":
         sys.stdout.write(generate_password_hash(_read_password()) + "\n")
         return 0
-    words = {name: args.pop(name) for name in ("action", "user", "role", "days", "note", "id") if name in args}
+    words: dict[str, Any] = {name: args.pop(name) for name in ("action", "user", "role", "days", "note", "id") if name in args}
     try:
         if command == "demo":
             args = _demo(args, config)
         loaded = load(args, config=config)
+        if command == "probe":
+            return _probe(loaded.settings)
         if command == "token":
             return tokens.run(loaded.settings, words)
         if command == "settings":
@@ -132,6 +138,21 @@ def environment(settings: Settings) -> dict[str, str]:
         out[ENV_PREFIX + item.name.upper()] = str(value)
     out[ENV_PREFIX + "SECRET_KEY"] = settings.secret_key or random_key()
     return out
+
+
+def _probe(settings: Settings) -> int:
+    """0 when the server answers on this machine; being asked to sign in is an answer too."""
+    host = settings.host if settings.host not in ("", "0.0.0.0", "::") else "127.0.0.1"
+    link = http.client.HTTPConnection(host, settings.port, timeout=5)
+    try:
+        link.request("GET", f"{settings.url_prefix}health/live")
+        status = link.getresponse().status
+    except (OSError, http.client.HTTPException) as error:
+        sys.stderr.write(f"swimscope: no answer from {host}:{settings.port}: {error}\n")
+        return 1
+    finally:
+        link.close()
+    return 0 if status in (200, 401, 403) else 1
 
 
 def _demo(args: dict[str, Any], config: Path | None) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from app.runs.facts import FactsCache
 from app.runs.library import Library
 from app.server import errors, health, observing, scripts, security
 from app.server.access import guard
+from app.server.forwarded import restore_prefix
 from app.server.places import Places
 from app.server.services import Services
 from app.server.settings import Settings
@@ -93,6 +94,7 @@ def create_app(settings: Settings, origins: Mapping[str, str] | None = None) -> 
     security.register(app, settings)
     errors.register(app, settings)
     server.extensions["swimscope"] = services
+    server.wsgi_app = restore_prefix(server.wsgi_app, settings.url_prefix)  # type: ignore[method-assign]
     return app
 
 

@@ -57,7 +57,7 @@ def requests_of(app: Dash) -> list[tuple[str, str, Any]]:
     """(method, path, body) of every rule of the URL map with every method, and of every callback."""
     found: list[tuple[str, str, Any]] = []
     for rule in app.server.url_map.iter_rules():
-        values = {name: "1" for name in rule.arguments}
+        values = dict.fromkeys(rule.arguments, "1")
         path = app.server.url_map.bind("localhost").build(rule.endpoint, values, method=None) if values else rule.rule
         found += [(method, path, None) for method in sorted(rule.methods or ())]
     for output, declared in app.callback_map.items():
