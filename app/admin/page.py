@@ -143,8 +143,8 @@ def storage_rows(services: Services) -> list[dict[str, Any]]:
 SETTING_COLUMNS = (
     GridColumn("id", "Setting", "text", doc="Its name"),
     GridColumn("value", "Value", "text", doc="The value in use; secrets are not shown"),
-    GridColumn("unit", "Unit", "text", doc="Unit of the value"),
-    GridColumn("origin", "From", "text", doc="flag, environment, file or default"),
+    GridColumn("unit", "Unit", "text", doc="Unit of the value", width_px=100),
+    GridColumn("origin", "From", "text", doc="flag, environment, file or default", width_px=110),
     GridColumn("meaning", "Meaning", "text", doc="What it does", flex=3),
 )
 

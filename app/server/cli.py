@@ -80,7 +80,9 @@ def _run(argv: Sequence[str] | None) -> int:
     if command == "hash-password":
         sys.stdout.write(generate_password_hash(_read_password()) + "\n")
         return 0
-    words: dict[str, Any] = {name: args.pop(name) for name in ("action", "user", "role", "days", "note", "id") if name in args}
+    words: dict[str, Any] = {
+        name: args.pop(name) for name in ("action", "user", "role", "days", "note", "id") if name in args
+    }
     try:
         if command == "demo":
             args = _demo(args, config)

@@ -22,8 +22,9 @@ CALLBACK_SECONDS = Histogram("swimscope_callback_seconds", "Time to answer a cal
 CACHE = Counter("swimscope_cache", "Look-ups in the caches of the workers.", ["cache", "result"])
 OPEN_CAPTURES = Gauge("swimscope_open_captures", "Captures the workers keep mapped.", multiprocess_mode="livesum")
 WORKER_MEMORY = Gauge(
-    "swimscope_worker_memory_bytes", "Memory of its own that a worker holds.", multiprocess_mode="liveall"
+    "swimscope_worker_memory_bytes", "Memory that a worker holds.", ["kind"], multiprocess_mode="liveall"
 )
+"""Has a label, so that the process that watches the workers and serves nothing is none of them."""
 
 
 def registry() -> CollectorRegistry:

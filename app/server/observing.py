@@ -55,7 +55,7 @@ def _count(server: flask.Flask, status: int, taken_s: float) -> None:
         figures.CALLBACK_SECONDS.labels(output if output in outputs else "unknown").observe(taken_s)
     figures.OPEN_CAPTURES.set(server.extensions["swimscope"].library.open_captures)
     said = {"method": method, "path": request.path, "status": status, "ms": round(1_000 * taken_s, 1)}
-    log.debug("%s %s %s %s ms", *said.values(), extra={"facts": said | {"user": flask.g.get("user", "")}})
+    log.info("%s %s %s %s ms", *said.values(), extra={"facts": said | {"user": flask.g.get("user", "")}})
 
 
 class JsonLines(logging.Formatter):
@@ -87,5 +87,4 @@ def configure_logs(settings: Settings) -> None:
     )
     level = settings.log_level.upper()
     logging.basicConfig(level=level, handlers=[handler], force=True)
-    if json_lines and level == "INFO":
-        log.setLevel(logging.DEBUG)
+    log.setLevel(level if json_lines or level == "DEBUG" else max(logging.WARNING, logging.getLevelName(level)))

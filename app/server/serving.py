@@ -151,7 +151,7 @@ def serve_until_stopped(application: Callable[..., Any], settings: Settings) -> 
         signal.signal(number, lambda *_: stopped.set())
     serving = Serving(make_server(application, settings))
     while serving.is_alive and not stopped.wait(CHECK_S):
-        figures.WORKER_MEMORY.set(own_memory_bytes())
+        figures.WORKER_MEMORY.labels("own").set(own_memory_bytes())
     if not serving.stop(settings.graceful_stop_s):
         log.warning("stopped with requests under way: they took longer than graceful_stop_s")
 
@@ -175,7 +175,8 @@ class Worker(GunicornWorker):
         serving = Serving(make_server(self.wsgi, wsgi.settings, sockets))
         while self.alive and self.ppid == os.getppid() and serving.is_alive:
             self.notify()
-            figures.WORKER_MEMORY.set(held := own_memory_bytes())
+            held = own_memory_bytes()
+            figures.WORKER_MEMORY.labels("own").set(held)
             most = wsgi.settings.worker_memory_max_bytes
             if most and held > most and self._may_be_replaced(wsgi.settings):
                 log.warning(

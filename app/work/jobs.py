@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from analysis.errors import LimitError
-from analysis.files import NoRoomError, free_bytes, write_atomically
+from analysis.files import NoRoomError, free_bytes, room_for, write_atomically
 
 State = Literal["idle", "running", "done", "failed", "cancelled"]
 HEARTBEAT_S = 2.0
@@ -236,8 +236,10 @@ class Jobs:
     @contextlib.contextmanager
     def _among_processes(self) -> Iterator[None]:
         """One process at a time decides whether a job has to be started."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        with (self._folder / "starting.lock").open("wb") as file:
+        with room_for(self._folder, FULL_BYTES, "the status of background jobs"):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            lock = (self._folder / "starting.lock").open("wb")
+        with lock as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 

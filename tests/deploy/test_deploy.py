@@ -64,7 +64,7 @@ def test_what_the_container_file_copies_exists_and_its_commands_are_ours() -> No
     copied = [word for line in re.findall(r"^COPY (?!--from)(.*) \S+$", text, re.M) for word in line.split()]
     assert {"app", "assets", "requirements.lock"} <= set(copied)
     assert [word for word in copied if not (REPO / word).exists()] == []
-    for command in re.findall(r'CMD (\[.*\])', text):
+    for command in re.findall(r"CMD (\[.*\])", text):
         words = json.loads(command)
         done = subprocess.run([sys.executable, "-m", "app", *words[1:], "--help"], cwd=REPO, capture_output=True)
         assert done.returncode == 0, words
@@ -76,7 +76,9 @@ def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     unit = tmp_path / "swimscope.service"
     # Only the program is another one: /opt/swimscope is where the guide installs it.
     unit.write_text((DEPLOY / "swimscope.service").read_text().replace("/opt/swimscope/bin/swimscope", "/bin/true"))
-    done = subprocess.run(["systemd-analyze", "verify", "--man=no", str(unit)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", str(unit)], capture_output=True, text=True, timeout=60
+    )
     wrong = [line for line in done.stderr.splitlines() if "swimscope" in line]
     assert wrong == []
 
@@ -114,7 +116,16 @@ def site(nginx: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[
     ports = {"server": free_port(), "kept": free_port(), "stripped": free_port()}
     write_capture(folder / "root" / "c", 60, 1)
     with contextlib.ExitStack() as stack:
-        command = [sys.executable, "-m", "app", "serve", "--root", f"r={folder / 'root'}", "--data-dir", str(folder / "data")]
+        command = [
+            sys.executable,
+            "-m",
+            "app",
+            "serve",
+            "--root",
+            f"r={folder / 'root'}",
+            "--data-dir",
+            str(folder / "data"),
+        ]
         command += ["--port", str(ports["server"]), "--url-prefix", "/swimscope/", "--allowed-hosts", "team.example"]
         command += ["--proxy-addresses", "127.0.0.1"]
         _started(stack, command)
@@ -143,8 +154,12 @@ def _configuration(folder: Path, ports: dict[str, int]) -> str:
     server = text[at : text.rindex("}")]
     stripped = server.replace("proxy_pass http://swimscope;", "proxy_pass http://swimscope/;")
     assert stripped != server
-    temporary = "".join(f"{kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-    head = text[:at].replace("worker_processes auto;", f"worker_processes 1;\ndaemon off;\nuser root;\npid {folder}/pid;")
+    temporary = "".join(
+        f"{kind}_temp_path {folder}/{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    head = text[:at].replace(
+        "worker_processes auto;", f"worker_processes 1;\ndaemon off;\nuser root;\npid {folder}/pid;"
+    )
     head = head.replace("http {", f"http {{\naccess_log off;\n{temporary}")
     kept = server.replace("listen 8080;", f"listen 127.0.0.1:{ports['kept']};")
     return head + kept + stripped.replace("listen 8080;", f"listen 127.0.0.1:{ports['stripped']};") + "}\n"
