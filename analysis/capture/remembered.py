@@ -38,7 +38,7 @@ class Memory:
         """Captures that had to be read from their files."""
         self._store: Any = None
 
-    def open(self, path: Path, launch: int) -> Capture:
+    def open(self, path: Path, launch: int, include_flagged: bool = False) -> Capture:
         """The capture at ``path``: from the store when its files are known there, else read and stored.
 
         Raises:
@@ -46,12 +46,12 @@ class Memory:
         """
         if self.used:
             try:
-                return self._open(path, launch)
+                return self._open(path, launch, include_flagged)
             except OSError as error:
                 self._give_up(error)
         from analysis.formats import load
 
-        return load(path, launch)
+        return load(path, launch, include_flagged)
 
     def answer(self, capture: Capture, name: str, arguments: Mapping[str, Any], make: Callable[[], str]) -> str:
         """What ``make`` wrote for this content, ``name`` and ``arguments`` before with the same code, or writes now."""
@@ -67,14 +67,14 @@ class Memory:
             return make()
         return bytes(kept["text"]).decode()
 
-    def _open(self, path: Path, launch: int) -> Capture:
+    def _open(self, path: Path, launch: int, include_flagged: bool) -> Capture:
         from analysis.capture.store import Store
 
         self._store = self._store or Store(data_dir() / "store")
-        known: Capture | None = self._store.known(path, launch)
+        known: Capture | None = self._store.known(path, launch, include_flagged)
         if known is not None:
             return known
-        found: Capture = self._store.open(path, launch)
+        found: Capture = self._store.open(path, launch, include_flagged=include_flagged)
         self.read.append(found)
         self._store.evict(_limit_bytes())
         return found

@@ -12,14 +12,14 @@ from analysis.errors import AmbiguousError, NotFoundError, SwimscopeError, reada
 from analysis.results import Column, Table
 
 Facts: TypeAlias = dict[str, Any]
-Opener: TypeAlias = Callable[[Path, int], Capture]
+Opener: TypeAlias = Callable[[Path, int, bool], Capture]
 
 
-def load(path: Path, launch: int) -> Capture:
+def load(path: Path, launch: int, include_flagged: bool) -> Capture:
     """The capture as its files hold it, kept nowhere; the readers are imported when one is needed."""
     from analysis import formats
 
-    return formats.load(path, launch)
+    return formats.load(path, launch, include_flagged)
 
 
 COLUMNS = (
@@ -50,7 +50,7 @@ def capture_paths(path: str | Path, on_error: ErrorSink | None = None) -> list[P
 
     Args:
         path: a swimlane file, or a directory to search.
-        on_error: told about everything that cannot be read; the search goes on.
+        on_error: called with everything that cannot be read; the search goes on.
 
     Raises:
         NotFoundError: nothing there, or no capture in it.
@@ -69,7 +69,13 @@ def capture_paths(path: str | Path, on_error: ErrorSink | None = None) -> list[P
     raise NotFoundError(f"{root}: no swimlane file (chip_swimlane_records.json or an older name) in here")
 
 
-def open_one(path: str | Path, launch: int = 0, on_error: ErrorSink | None = None, opener: Opener = load) -> Capture:
+def open_one(
+    path: str | Path,
+    launch: int = 0,
+    on_error: ErrorSink | None = None,
+    include_flagged: bool = False,
+    opener: Opener = load,
+) -> Capture:
     """The one capture at or below ``path``, read by ``opener``.
 
     Raises:
@@ -79,13 +85,17 @@ def open_one(path: str | Path, launch: int = 0, on_error: ErrorSink | None = Non
     """
     paths = capture_paths(path, on_error)
     if len(paths) == 1:
-        return opener(paths[0], launch)
+        return opener(paths[0], launch, include_flagged)
     names = tuple(str(one) for one in paths)
     raise AmbiguousError(f"{path} holds {len(names)} captures; name one of: {', '.join(names)}", names)
 
 
 def describe(
-    path: str | Path, launch: int = 0, on_error: ErrorSink | None = None, opener: Opener = load
+    path: str | Path,
+    launch: int = 0,
+    on_error: ErrorSink | None = None,
+    include_flagged: bool = False,
+    opener: Opener = load,
 ) -> Facts | list[Facts]:
     """``info``: the facts of one capture, or a list with ``path`` and ``error`` in each entry for several.
 
@@ -94,8 +104,8 @@ def describe(
     """
     paths = capture_paths(path, on_error)
     if len(paths) == 1:
-        return facts(opener(paths[0], launch))
-    return [_entry(one, launch, opener) for one in paths]
+        return facts(opener(paths[0], launch, include_flagged))
+    return [_entry(one, launch, include_flagged, opener) for one in paths]
 
 
 def facts(capture: Capture) -> Facts:
@@ -104,6 +114,7 @@ def facts(capture: Capture) -> Facts:
     return {
         "label": meta.label,
         "container": meta.container,
+        "runtime": meta.runtime or None,
         "level": meta.level,
         "records": len(capture.records),
         "tasks": int((capture.tasks.n_records > 0).sum()),
@@ -113,7 +124,12 @@ def facts(capture: Capture) -> Facts:
         "span_us": meta.us(span) if span is not None else None,
         "launch": meta.launch,
         "launches": meta.launches,
+        "flagged": len(capture.flagged),
         "sources": meta.sources,
+        "streams": {
+            name: {"in_file": rows, "left_out": out, "other_launches": other}
+            for name, (rows, out, other) in meta.stream_rows.items()
+        },
         "quality": [{"code": n.code, "count": n.count, "message": n.message} for n in meta.notices],
     }
 
@@ -138,8 +154,8 @@ def _swimlane(source: CaptureSource) -> Path:
     return source.path if source.path.is_file() else source.path / source.files["swimlane"]
 
 
-def _entry(file: Path, launch: int, opener: Opener) -> Facts:
+def _entry(file: Path, launch: int, include_flagged: bool, opener: Opener) -> Facts:
     try:
-        return {"path": readable(str(file)), **facts(opener(file, launch)), "error": None}
+        return {"path": readable(str(file)), **facts(opener(file, launch, include_flagged)), "error": None}
     except SwimscopeError as error:
         return {"path": readable(str(file)), "error": str(error)}

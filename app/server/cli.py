@@ -6,7 +6,9 @@ import argparse
 import getpass
 import http.client
 import os
+import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -17,7 +19,6 @@ from werkzeug.security import generate_password_hash
 from analysis.errors import SwimscopeError
 from analysis.formats.text.warm import warm_in_background
 from analysis.stdout import OutputError, output_errors
-from analysis.synth.demo import write_demo
 from analysis.version import version
 from app.server.access import commands as tokens
 from app.server.places import check_places
@@ -61,6 +62,15 @@ def parser() -> argparse.ArgumentParser:
     probe.add_argument("--config", type=Path, help="TOML file with settings")
     probe.add_argument("--port", help="port of the server")
     commands.add_parser("hash-password", help="Read a password and print its hash for auth_password_hash.")
+    words = "Send a run's directory, files or an archive to a server."
+    sending = commands.add_parser("push", help=words, description=words)
+    sending.add_argument(
+        "path", type=Path, metavar="PATH", help="a directory, a file, or a zip, tar, tar.gz or tar.zst"
+    )
+    sending.add_argument("--server", default="http://127.0.0.1:8050/", metavar="URL", help="default: %(default)s")
+    sending.add_argument("--name", default="", help="name of the run (default: that of the directory)")
+    sending.add_argument("--note", default="", help="what others should know about it")
+    sending.add_argument("--token", default="", help="API token (default: the environment's SWIMSCOPE_TOKEN)")
     return top
 
 
@@ -84,6 +94,8 @@ def _run(argv: Sequence[str] | None) -> int:
         name: args.pop(name) for name in ("action", "user", "role", "days", "note", "id") if name in args
     }
     try:
+        if command == "push":
+            return _push(args)
         if command == "demo":
             args = _demo(args, config)
         loaded = load(args, config=config)
@@ -98,6 +110,20 @@ def _run(argv: Sequence[str] | None) -> int:
     except SwimscopeError as error:
         sys.stderr.write(f"swimscope: {error}\n")
         return 2
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+
+
+def _push(args: dict[str, Any]) -> int:
+    from app.runs.uploads.push import Client, push
+
+    token = args["token"] or os.environ.get(ENV_PREFIX + "TOKEN", "")
+    client = Client(args["server"], f"Bearer {token}" if token else "")
+    address = push(args["path"], client, args["name"], args["note"], _say)
+    sys.stdout.write(address + "\n")
+    return 0
 
 
 def serve(settings: Settings, origins: Mapping[str, str]) -> int:
@@ -158,14 +184,18 @@ def _probe(settings: Settings) -> int:
 
 
 def _demo(args: dict[str, Any], config: Path | None) -> dict[str, Any]:
-    """The command-line values with the sample tree as first root; made once, then reused."""
+    """The command-line values with the sample tree as first root.
+
+    The samples are made once, then reused. A process of its own makes them while the server starts: the runs page shows
+    each as soon as it is there.
+    """
     settings = load_settings(args, config=config)
-    folder = write_demo(settings.data_dir / "demo", _say)
+    check_places(settings)
+    folder = settings.data_dir / "demo"
+    folder.mkdir(parents=True, exist_ok=True)
+    maker = subprocess.Popen([sys.executable, "-m", "analysis.synth.demo", str(folder)], stdin=subprocess.DEVNULL)
+    threading.Thread(target=maker.wait, name="swimscope_demo", daemon=True).start()
     return args | {"roots": [f"samples={folder}", *(args.get("roots") or [])]}
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
 
 
 def _print_settings(loaded: Loaded) -> None:

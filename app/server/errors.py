@@ -32,7 +32,7 @@ def on_error(error: Exception) -> Any:
 def describe(error: Exception) -> Any:
     """The notice for ``error``; logs it when it is a bug."""
     if isinstance(error, SwimscopeError):
-        return notice("This did not work", shown(str(error)), "error")
+        return notice("The last action failed", shown(str(error)), "error")
     return notice(
         "Something went wrong on the server",
         f"The page keeps what it shows. The server's log has the details under {logged(error)}.",

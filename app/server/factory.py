@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,40 +14,37 @@ import flask
 from dash import Dash
 
 from analysis.capture.store import Store
-from app.admin import feature as admin
-from app.functions import feature as functions
-from app.graph import feature as graph
-from app.overview import feature as overview
 from app.runs import content
-from app.runs import feature as runs
 from app.runs.facts import FactsCache
 from app.runs.library import Library
+from app.runs.uploads.store import Uploads
+from app.runs.uploads.unpacking import Limits as UploadLimits
 from app.server import errors, health, observing, scripts, security
 from app.server.access import guard
 from app.server.forwarded import restore_prefix
 from app.server.places import Places
 from app.server.services import Services
-from app.server.settings import Settings
-from app.shell import frame as shell
-from app.shell import router, url_state
-from app.shell import routes as links
+from app.server.settings import UPLOADS_ROOT, Root, Settings
+from app.shell import frame, router, selecting, url_state
+from app.shell import routes as shell_routes
 from app.shell.feature import Feature, View
 from app.shell.links import Links
-from app.swimlane import feature as swimlane
-from app.tables import feature as tables
-from app.work import callbacks as waiting
+from app.work import callbacks as work_callbacks
 from app.work.caches import Caches
 from app.work.jobs import Jobs, Limits
 from app.work.outcomes import Analyses
 
-FEATURES: tuple[Feature, ...] = (
-    runs.FEATURE,
-    overview.FEATURE,
-    swimlane.FEATURE,
-    functions.FEATURE,
-    graph.FEATURE,
-    tables.FEATURE,
-    admin.FEATURE,
+FEATURES: tuple[Feature, ...] = tuple(
+    importlib.import_module(f"app.{name}.feature").FEATURE
+    for name in (
+        "runs",
+        "overview",
+        "swimlane",
+        "functions",
+        "graph",
+        "tables",
+        "admin",
+    )
 )
 """Everything the product shows; a new feature is one line here."""
 
@@ -70,18 +69,19 @@ def create_app(settings: Settings, origins: Mapping[str, str] | None = None) -> 
         update_title="",
         serve_locally=True,
         compress=True,
-        # Pages come and go, so callbacks name ids that the first layout lacks; tests/app/test_ids.py checks each.
+        # Pages come and go, so callbacks name ids that the first layout lacks; tests/app/test_factory.py checks each.
         suppress_callback_exceptions=True,
         on_error=errors.on_error,
     )
     observing.watch_callbacks(app, settings)
     url_state.declare(key for feature in FEATURES for key in feature.keys)
     views = tuple(view for feature in FEATURES for view in feature.views)
-    app.layout = lambda: shell.layout(services, views)
+    app.layout = lambda: frame.layout(services, views)
     app.index_string = index_string(app, settings, views, scripts.register(server, settings, assets_folder()))
     router.register(app, services, views)
-    waiting.register(app, services)
-    links.register(server, services)
+    work_callbacks.register(app, services)
+    selecting.register(app)
+    shell_routes.register(server, services)
     health.register(server, services)
     for feature in FEATURES:
         before = _names(app)
@@ -94,7 +94,7 @@ def create_app(settings: Settings, origins: Mapping[str, str] | None = None) -> 
     security.register(app, settings)
     errors.register(app, settings)
     server.extensions["swimscope"] = services
-    server.wsgi_app = restore_prefix(server.wsgi_app, settings.url_prefix)  # type: ignore[method-assign]
+    server.wsgi_app = restore_prefix(server.wsgi_app, settings.url_prefix)  # type: ignore[assignment, method-assign]
     return app
 
 
@@ -110,16 +110,31 @@ def make_services(settings: Settings, origins: Mapping[str, str]) -> Services:
     limits = Limits(settings.jobs_at_once, settings.job_memory_max_bytes, settings.job_time_max_s)
     shown = Places.of(settings).shown
     jobs = Jobs(settings.data_dir / "jobs", settings.data_dir / "store", outcomes, limits, shown)
+    uploads = make_uploads(settings)
+    roots = (*settings.roots, Root(UPLOADS_ROOT, uploads.content)) if settings.uploads == "on" else settings.roots
     return Services(
         settings=settings,
-        library=Library(settings, store, FactsCache(settings.data_dir / "facts"), jobs),
+        library=Library(replace(settings, roots=roots), store, FactsCache(settings.data_dir / "facts"), jobs),
         store=store,
         jobs=jobs,
         analyses=Analyses(outcomes),
         links=Links(settings.data_dir / "links", settings.link_max_bytes),
         caches=Caches(),
         origins=origins,
+        uploads=uploads,
     )
+
+
+def make_uploads(settings: Settings) -> Uploads:
+    """The uploads below the data directory, with the limits of ``settings``."""
+    limits = UploadLimits(
+        settings.upload_max_unpacked_bytes,
+        settings.upload_max_files,
+        settings.upload_max_ratio,
+        settings.upload_max_depth,
+    )
+    folder = settings.data_dir / "uploads"
+    return Uploads(folder, limits, settings.upload_max_bytes, settings.upload_quota_bytes)
 
 
 def assets_folder() -> Path:

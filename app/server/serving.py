@@ -8,6 +8,7 @@ receives its requests the same way (:class:`Worker`).
 from __future__ import annotations
 
 import contextlib
+import copy
 import fcntl
 import functools
 import logging
@@ -23,6 +24,7 @@ from typing import Any
 
 from gunicorn.workers.base import Worker as GunicornWorker
 from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser
 from waitress.server import MultiSocketServer, create_server
 
 from app.server import figures
@@ -39,9 +41,27 @@ DRAIN_CHECK_S = 0.05
 log = logging.getLogger("swimscope")
 
 
-class Channel(HTTPChannel):
-    """A connection whose request has to be there completely within ``read_time_max_s`` of its first byte."""
+UPLOAD_PATHS = ("/api/uploads/", "/api/push/")
+"""Requests whose bodies are parts of uploads: they have limits of their own."""
 
+
+class Request(HTTPRequestParser):
+    """A request; once its header names an upload, the limits of uploads count."""
+
+    is_upload = False
+    upload_limits: Any = None
+
+    def parse_header(self, header_plus: bytes) -> None:
+        super().parse_header(header_plus)
+        self.is_upload = any(part in self.path for part in UPLOAD_PATHS) and self.command in ("PATCH", "PUT")
+        if self.is_upload:
+            self.adj = self.upload_limits
+
+
+class Channel(HTTPChannel):
+    """A connection whose request has to be there completely within a limit of its first byte."""
+
+    parser_class = Request
     asked_at_s = 0.0
 
     def received(self, data: bytes) -> bool:
@@ -49,8 +69,9 @@ class Channel(HTTPChannel):
             self.asked_at_s = time.monotonic()
         return bool(super().received(data))
 
-    def is_late(self, limit_s: float) -> bool:
-        """Whether a request has been arriving for longer than ``limit_s`` seconds."""
+    def is_late(self, limit_s: float, upload_limit_s: float) -> bool:
+        """Whether a request has been arriving for longer than its limit."""
+        limit_s = upload_limit_s if getattr(self.request, "is_upload", False) else limit_s
         return self.request is not None and time.monotonic() - self.asked_at_s > limit_s
 
 
@@ -77,8 +98,8 @@ def make_server(application: Callable[..., Any], settings: Settings, sockets: Se
         **place,
     )
     for server in _servers(made):
-        server.channel_class = Channel
-        server.maintenance = _closing_late(server, server.maintenance, settings.read_time_max_s)
+        server.channel_class = _channel(server.adj, settings)
+        server.maintenance = _closing_late(server, server.maintenance, settings)
     return made
 
 
@@ -89,11 +110,19 @@ def _servers(made: Any) -> list[Any]:
     return [made]
 
 
-def _closing_late(server: Any, usual: Callable[[float], None], limit_s: float) -> Callable[[float], None]:
+def _channel(adjustments: Any, settings: Settings) -> type[Channel]:
+    """The connections of a server: the limits of uploads are its own ones with another size of body."""
+    limits = copy.copy(adjustments)
+    limits.max_request_body_size = settings.upload_max_bytes
+    request = type("UploadingRequest", (Request,), {"upload_limits": limits})
+    return type("UploadingChannel", (Channel,), {"parser_class": request})
+
+
+def _closing_late(server: Any, usual: Callable[[float], None], settings: Settings) -> Callable[[float], None]:
     def maintenance(now: float) -> None:
         usual(now)
         for channel in list(server.active_channels.values()):
-            if channel.is_late(limit_s):
+            if channel.is_late(settings.read_time_max_s, settings.upload_time_max_s):
                 channel.will_close = True
 
     return maintenance

@@ -19,6 +19,8 @@ from analysis.errors import SwimscopeError
 ENV_PREFIX = "SWIMSCOPE_"
 ORIGINS_VARIABLE = "SWIMSCOPE_SETTING_ORIGINS"
 """``name=origin,…``: how a parent process says where the values came from that it passes on in the environment."""
+UPLOADS_ROOT = "uploads"
+"""Name under which uploads are listed among the roots."""
 
 
 class SettingsError(SwimscopeError):
@@ -60,7 +62,7 @@ class Settings:
         "Host names by which browsers may address the server, separated by commas; empty: the names it listened on "
         "and any IP address; * for every name.",
     )
-    url_prefix: str = _setting("/", "", "Path prefix when the server lies behind a proxy, for example /swimscope/.")
+    url_prefix: str = _setting("/", "", "Path prefix when the server is behind a proxy, for example /swimscope/.")
     title: str = _setting("Swimscope", "", "Name shown in the top bar and the browser tab.")
     access: str = _setting(
         "none", "", "Who may come in: none (everybody, as admin), htpasswd (HTTP Basic) or proxy (headers of a proxy)."
@@ -124,6 +126,21 @@ class Settings:
     grid_client_rows: int = _setting(
         10_000, "rows", "Tables up to this many rows are sent whole, longer ones in blocks."
     )
+    uploads: str = _setting("on", "", "Whether runs can be uploaded: on or off.")
+    upload_max_bytes: int = _setting(4_000_000_000, "bytes", "Largest upload as it arrives, all its files together.")
+    upload_max_unpacked_bytes: int = _setting(16_000_000_000, "bytes", "Largest upload once its archives are unpacked.")
+    upload_max_files: int = _setting(20_000, "files", "Most files of an upload.")
+    upload_max_ratio: float = _setting(200.0, "", "Most times that an archive may grow when it is unpacked.")
+    upload_max_depth: int = _setting(32, "directories", "Deepest directory of an upload.")
+    upload_quota_bytes: int = _setting(
+        100_000_000_000, "bytes", "What one user may keep in uploads, deleted ones included."
+    )
+    upload_time_max_s: float = _setting(
+        3_600.0, "seconds", "A request that sends part of an upload may take this long."
+    )
+    upload_resume_s: float = _setting(86_400.0, "seconds", "How long an interrupted upload can be gone on with.")
+    upload_undo_s: float = _setting(604_800.0, "seconds", "How long a deleted upload can be put back.")
+    upload_keep_s: float = _setting(0.0, "seconds", "Age at which an upload is deleted; 0 keeps it indefinitely.")
     link_max_bytes: int = _setting(262_144, "bytes", "Largest view that can be stored as a short link.")
     stored_links_max_bytes: int = _setting(
         1_000_000_000, "bytes", "All stored links together; beyond, those opened longest ago are removed."
@@ -310,6 +327,11 @@ _LEAST = {
     "audit_max_bytes": 1_000,
     "graceful_stop_s": 0,
     "worker_memory_max_bytes": 0,
+    "upload_max_bytes": 1,
+    "upload_max_files": 1,
+    "upload_max_depth": 1,
+    "upload_max_ratio": 1,
+    "upload_keep_s": 0,
 }
 """Smallest value of a setting."""
 
@@ -325,6 +347,10 @@ def _check(settings: Settings) -> Settings:
     if settings.log_level.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
         raise SettingsError(f"log_level: {settings.log_level!r} is none of DEBUG, INFO, WARNING, ERROR")
     _check_access(settings)
+    if settings.uploads not in ("on", "off"):
+        raise SettingsError(f"uploads: {settings.uploads!r} is neither on nor off")
+    if UPLOADS_ROOT in names and settings.uploads == "on":
+        raise SettingsError(f"the root name {UPLOADS_ROOT} is taken by uploads; rename the root or set uploads to off")
     if bool(settings.auth_user) != bool(settings.auth_password_hash):
         raise SettingsError("sign-in needs both auth_user and auth_password_hash")
     if settings.log_format not in ("text", "json"):

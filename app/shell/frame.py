@@ -31,6 +31,7 @@ def layout(services: Services, views: tuple[View, ...]) -> html.Div:
         [
             dcc.Location(id=ids.URL, refresh=False),
             dcc.Store(id=ids.RELOAD),
+            dcc.Store(id=ids.SELECTION),
             html.A("Skip to content", href="#page", className="skip-link"),
             html.Header(
                 [

@@ -108,7 +108,7 @@ class Jobs:
     """Background jobs with their status under ``folder``; safe with several workers.
 
     Args:
-        folder: where the status files lie; made on first use.
+        folder: where the status files are; made on first use.
         store_root: the capture store that children fill.
         outcomes: the folder of analysis outcomes that children fill.
         limits: what the children may use.
@@ -167,7 +167,7 @@ class Jobs:
         return read_status(file, True)
 
     def wait(self, job: Job) -> Progress:
-        """Start or join ``job`` and wait for its end."""
+        """Start or join ``job`` and wait for its end: for background threads, never within a request."""
         progress = self.start(job)
         while progress.state == "running":
             time.sleep(POLL_S)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis import cli, formats
+from analysis import cli, formats, registry
 from analysis.capture import remembered
 from analysis.registry import ANALYSES
 from analysis.synth.capture import write_capture
@@ -51,13 +51,13 @@ def test_the_second_command_reads_no_file_and_loads_no_compiled_loop(
     monkeypatch.setattr(formats, "load", never)
     monkeypatch.setattr("analysis.capture.store.load_inputs", never)
     assert said(capsys, "info", str(tmp_path / "c")) == first
-    for analysis in ANALYSES:
-        if analysis.compiled:
-            with monkeypatch.context() as patch:
-                patch.setattr("analysis.registry._resolve", never)
-                code, out, _ = said(capsys, analysis.name, str(tmp_path / "c"), "--format", "csv")
-            assert code == 0
-            assert out.count("\n") > 1
+    for name in ("critical-path", "gaps"):
+        assert registry.find(name).compiled
+        with monkeypatch.context() as patch:
+            patch.setattr("analysis.entry.resolve", never)
+            code, out, _ = said(capsys, name, str(tmp_path / "c"), "--format", "csv")
+        assert code == 0
+        assert out.count("\n") > 1
 
 
 def test_parameters_have_answers_of_their_own(tmp_path: Path, data: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,8 @@ from app.server.access.tokens import Tokens
 from app.server.settings import Settings, SettingsError
 
 TOP_DAYS = 3_650.0
+WORDS = ("action", "user", "role", "days", "note", "id")
+"""What :func:`run` takes of the parsed words."""
 
 
 def add(commands: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import bcrypt
 import pytest
 from dash import Dash
 
+from analysis.synth.capture import write_capture
 from app.server.access import guard
 from app.server.access.tokens import Tokens
 from app.server.factory import create_app
@@ -191,6 +193,23 @@ def test_guessing_is_limited_for_all_workers_together(controlled: Settings) -> N
     other = {"REMOTE_ADDR": "203.0.113.9"}
     assert workers[1].get("/health", headers=basic("ada", "x"), environ_overrides=other).status_code == 429
     assert {"sign-in", "sign-in refused", "sign-in blocked"} <= {line["event"] for line in lines(settings)}
+
+
+def test_uploads_and_deletions_are_in_the_audit_log(controlled: Settings, tmp_path: Path) -> None:
+    client = create_app(controlled).server.test_client()
+    write_capture(tmp_path / "run", 30, 1)
+    packed = Path(shutil.make_archive(str(tmp_path / "run"), "zip", tmp_path / "run")).read_bytes()
+    text, token = Tokens(controlled.data_dir / "tokens").create("ci", "upload", 1)
+    sent = client.put("/api/push/run.zip", data=packed, headers=bearer(text))
+    assert sent.status_code == 201, sent.get_data(as_text=True)
+    address = f"/api/uploaded/{sent.get_json()['id']}"
+    assert client.delete(address, headers=basic("ursel")).status_code == 403  # the run of somebody else
+    assert client.delete(address, headers=basic("ada")).status_code == 200
+    found = [(line["event"], line["user"], line.get("status")) for line in lines(controlled)]
+    assert ("upload", "ci", 201) in found
+    assert ("upload deleted", "ursel", 403) in found
+    assert ("upload deleted", "ada", 200) in found
+    assert any(line["event"] == "token used" and line["token"] == token.id for line in lines(controlled))
 
 
 def test_writes_of_other_sites_are_refused_although_the_browser_signs_in(controlled: Settings) -> None:
