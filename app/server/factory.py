@@ -52,7 +52,7 @@ FEATURES: tuple[Feature, ...] = tuple(
 def create_app(settings: Settings, origins: Mapping[str, str] | None = None) -> Dash:
     """The Dash application for ``settings``; ``.server`` is the WSGI callable."""
     logging.getLogger("swimscope").setLevel(settings.log_level.upper())
-    services = make_services(settings, origins or {})
+    services = make_services(settings, origins)
     server = flask.Flask("swimscope")
     server.secret_key = settings.secret_key or security.random_key()
     observing.register(server)
@@ -103,7 +103,7 @@ def _names(app: Dash) -> set[str]:
     return {f"route {name}" for name in app.server.view_functions} | {f"callback {name}" for name in app.callback_map}
 
 
-def make_services(settings: Settings, origins: Mapping[str, str]) -> Services:
+def make_services(settings: Settings, origins: Mapping[str, str] | None = None) -> Services:
     """The bundle for ``settings``; nothing is scanned or opened yet."""
     store = Store(settings.data_dir / "store")
     outcomes = settings.data_dir / "outcomes"
@@ -120,7 +120,7 @@ def make_services(settings: Settings, origins: Mapping[str, str]) -> Services:
         analyses=Analyses(outcomes),
         links=Links(settings.data_dir / "links", settings.link_max_bytes),
         caches=Caches(),
-        origins=origins,
+        origins=origins or {},
         uploads=uploads,
     )
 

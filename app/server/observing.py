@@ -20,6 +20,7 @@ from app.server.settings import Settings
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 log = logging.getLogger("swimscope.requests")
+log.setLevel(logging.WARNING)  # until configure_logs asks for a line per request
 
 
 def register(server: flask.Flask) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import flask
 from dash import dcc, html
 
-from app.server.access.roles import allows
+from app.server.access.roles import allows, role_now
 from app.server.services import Services
 from app.shell import ids
 from app.shell.feature import View
@@ -63,7 +62,7 @@ def _is_current(page: Page, place: Place, order: dict[str, int]) -> bool:
 
 def _admin_link(services: Services) -> list[Any]:
     """The way to the administrators' page, for those who may open it."""
-    if not allows(flask.g.get("role", "admin") if flask.has_request_context() else "admin", "admin"):
+    if not allows(role_now(), "admin"):
         return []
     return [
         html.A("Admin", href=services.href("admin"), className="button quiet", title="Figures, jobs, storage, settings")

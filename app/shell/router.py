@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qsl
 
-import flask
 from dash import Dash, Input, Output, State, ctx, dcc, html
 
 from analysis.errors import NotFoundError, SwimscopeError
-from app.server.access.roles import ForbiddenError, allows
+from app.server.access.roles import ForbiddenError, allows, role_now
 from app.server.services import Services
 from app.shell import frame, ids
 from app.shell.feature import View
@@ -65,7 +64,7 @@ def page_content(
     try:
         if place is None or shown is None:
             raise NotFoundError("there is no such page; the tabs above and the runs page list what there is")
-        if not allows(flask.g.get("role", "admin"), shown.role):
+        if not allows(role_now(), shown.role):
             raise ForbiddenError(f"this page needs the role {shown.role}")
         opens = shown.page.needs_capture and place.run_key
         wait = waiting.waiting(services, place.run_key, view.launch) if opens else None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+import flask
+
 from analysis.errors import SwimscopeError
 from app.server.access.watched import Watched
 from app.server.settings import Settings, SettingsError
@@ -20,6 +22,11 @@ class ForbiddenError(SwimscopeError):
 def allows(role: str, needed: str) -> bool:
     """Whether ``role`` (one of :data:`ROLES`, or "" for none) includes ``needed``."""
     return role in ROLES and ROLES.index(role) >= ROLES.index(needed)
+
+
+def role_now() -> str:
+    """The role of the user whose request is being answered, as the guard set it; outside of requests the process's own, admin."""
+    return str(flask.g.get("role", "admin")) if flask.has_request_context() else "admin"
 
 
 def parse(text: str, place: str) -> dict[str, str]:
