@@ -145,6 +145,8 @@ class Analysis:
     sections: tuple[Section, ...] = ()
     rows_are_json: bool = False
     """The JSON is the list of rows: a capture without records then gives an empty list."""
+    compiled: bool = False
+    """It runs compiled loops, which take longer to load than most answers to compute."""
     selects: tuple[Selects, ...] = SELECTS_BY_ID
     """What a row selects: the first rule whose cell is there."""
     names_functions: bool = True

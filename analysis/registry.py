@@ -136,6 +136,7 @@ CRITICAL_PATH = Analysis(
     rail=2,
     panel=5,
     in_report=InReport(4, ({"kind": "observed"}, {"kind": "static"}), titled=True),
+    compiled=True,
 )
 PATH_DIFFERENCE = Analysis(
     "path-difference",
@@ -156,6 +157,7 @@ PATH_DIFFERENCE = Analysis(
     ),
     selects=(ON_THE_PATH, *SELECTS_BY_ID),
     rail=3,
+    compiled=True,
 )
 GAPS = Analysis(
     "gaps",
@@ -191,6 +193,7 @@ GAPS = Analysis(
     rail=4,
     panel=6,
     in_report=InReport(6, ({"kind": "observed"},)),
+    compiled=True,
 )
 EARLY_DISPATCH = Analysis(
     "early-dispatch",

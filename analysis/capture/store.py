@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from analysis.capture import Capture, CaptureMeta, colfile
 from analysis.errors import InputError, NotFoundError, readable
-from analysis.files import NoRoomError, room_for, write_atomically
+from analysis.files import READ_ONLY, NoRoomError, room_for, write_atomically
 from analysis.formats.inputs import Inputs, find, identity
 from analysis.formats.loading import Progress, load_inputs, no_progress
 
@@ -358,7 +358,14 @@ class Store:
     @contextlib.contextmanager
     def _locked(self, key: str, progress: Progress) -> Iterator[None]:
         """Hold the lock of ``key`` among all processes; the kernel frees it when a holder dies."""
-        with (self._folder("locks") / key).open("wb") as file:
+        try:
+            lock = (self._folder("locks") / key).open("wb")
+        except OSError as error:
+            if error.errno not in READ_ONLY:
+                raise
+            yield  # nothing can be written, so nobody has to wait
+            return
+        with lock as file:
             while True:
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

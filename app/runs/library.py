@@ -221,6 +221,12 @@ class Library:
             with self._lock:
                 self._busy.pop(slot, None)
 
+    @property
+    def open_captures(self) -> int:
+        """Captures that this process keeps mapped."""
+        with self._lock:
+            return len(self._captures)
+
     def ready(self, run: Run, launch: int = 0) -> bool:
         """Whether :meth:`capture` answers at once: it is open here, or in the store."""
         return self._kept(run, launch) is not None or self._current(run, launch) is not None

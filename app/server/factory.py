@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import logging
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,9 @@ from app.runs.facts import FactsCache
 from app.runs.library import Library
 from app.runs.uploads.store import Uploads
 from app.runs.uploads.unpacking import Limits as UploadLimits
-from app.server import errors, health, scripts, security
+from app.server import errors, health, observing, scripts, security
+from app.server.access import guard
+from app.server.forwarded import restore_prefix
 from app.server.places import Places
 from app.server.services import Services
 from app.server.settings import UPLOADS_ROOT, Root, Settings
@@ -42,17 +45,20 @@ FEATURES: tuple[Feature, ...] = tuple(
         "ranks",
         "passes",
         "tables",
+        "admin",
     )
 )
 """Everything the product shows; a new feature is one line here."""
 
 
-def create_app(settings: Settings) -> Dash:
+def create_app(settings: Settings, origins: Mapping[str, str] | None = None) -> Dash:
     """The Dash application for ``settings``; ``.server`` is the WSGI callable."""
     logging.getLogger("swimscope").setLevel(settings.log_level.upper())
-    services = make_services(settings)
+    services = make_services(settings, origins)
     server = flask.Flask("swimscope")
     server.secret_key = settings.secret_key or security.random_key()
+    observing.register(server)
+    access = guard.register(server, settings)
     app = Dash(
         "swimscope",
         server=server,
@@ -69,6 +75,7 @@ def create_app(settings: Settings) -> Dash:
         suppress_callback_exceptions=True,
         on_error=errors.on_error,
     )
+    observing.watch_callbacks(app, settings)
     url_state.declare(key for feature in FEATURES for key in feature.keys)
     views = tuple(view for feature in FEATURES for view in feature.views)
     app.layout = lambda: frame.layout(services, views)
@@ -79,18 +86,26 @@ def create_app(settings: Settings) -> Dash:
     shell_routes.register(server, services)
     health.register(server, services)
     for feature in FEATURES:
+        before = _names(app)
         for callbacks in feature.callbacks:
             callbacks(app, services)
         for routes in feature.routes:
             routes(server, services)
+        access.needed.update(dict.fromkeys(_names(app) - before, feature.role))
     content.register(server)
     security.register(app, settings)
     errors.register(app, settings)
     server.extensions["swimscope"] = services
+    server.wsgi_app = restore_prefix(server.wsgi_app, settings.url_prefix)  # type: ignore[assignment, method-assign]
     return app
 
 
-def make_services(settings: Settings) -> Services:
+def _names(app: Dash) -> set[str]:
+    """Every route and callback output there is now, as :class:`app.server.access.guard.Access` names them."""
+    return {f"route {name}" for name in app.server.view_functions} | {f"callback {name}" for name in app.callback_map}
+
+
+def make_services(settings: Settings, origins: Mapping[str, str] | None = None) -> Services:
     """The bundle for ``settings``; nothing is scanned or opened yet."""
     store = Store(settings.data_dir / "store")
     outcomes = settings.data_dir / "outcomes"
@@ -107,6 +122,7 @@ def make_services(settings: Settings) -> Services:
         analyses=Analyses(outcomes),
         links=Links(settings.data_dir / "links", settings.link_max_bytes),
         caches=Caches(),
+        origins=origins or {},
         uploads=uploads,
     )
 

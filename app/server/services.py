@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from analysis.capture.store import Store
 from app.runs.library import Library
@@ -27,6 +28,8 @@ class Services:
     links: Links
     caches: Caches
     uploads: Uploads
+    origins: Mapping[str, str] = field(default_factory=dict)
+    """Where the value of each setting comes from: flag, environment, file or default."""
 
     def href(self, page: str, run_key: str = "", view: ViewState | None = None) -> str:
         """A link inside the product, with the configured prefix."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from dash import dcc, html
 
+from app.server.access.roles import allows, role_now
 from app.server.services import Services
 from app.shell import ids
 from app.shell.feature import View
@@ -42,7 +43,7 @@ def layout(services: Services, views: tuple[View, ...]) -> html.Div:
                     html.Nav(id=ids.BREADCRUMB, className="breadcrumb", **{"aria-label": "Breadcrumb"}),
                     html.Nav(id=ids.TABS, className="tabs", **{"aria-label": "Views of this run"}),
                     html.Div(id="selection-chip", className="selection-chip", hidden=True),
-                    html.Div(_controls(), className="topbar-controls"),
+                    html.Div([*_admin_link(services), *_controls()], className="topbar-controls"),
                 ],
                 className="topbar",
             ),
@@ -64,6 +65,15 @@ def _has_tab(services: Services, item: View, place: Place) -> bool:
 def _is_current(page: Page, place: Place, order: dict[str, int]) -> bool:
     """Whether ``page``'s tab is the current one; the pages without a tab belong to ``Analyses``."""
     return page.name == place.page or (page.order == ANALYSES_ORDER and order.get(place.page, 0) < 0)
+
+
+def _admin_link(services: Services) -> list[Any]:
+    """The way to the administrators' page, for those who may open it."""
+    if not allows(role_now(), "admin"):
+        return []
+    return [
+        html.A("Admin", href=services.href("admin"), className="button quiet", title="Figures, jobs, storage, settings")
+    ]
 
 
 def _controls() -> list[Any]:

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 from dash import Dash, Input, Output, State, ctx, dcc, html
 
 from analysis.errors import NotFoundError, SwimscopeError
+from app.server.access.roles import ForbiddenError, allows, role_now
 from app.server.services import Services
 from app.shell import frame, ids
 from app.shell.feature import View
@@ -62,6 +63,8 @@ def page_content(
     try:
         if place is None or shown is None:
             raise NotFoundError("there is no such page; the tabs above and the runs page list what there is")
+        if not allows(role_now(), shown.role):
+            raise ForbiddenError(f"this page needs the role {shown.role}")
         opens = shown.page.needs_capture and place.run_key
         wait = waiting.waiting(services, place.run_key, view.launch) if opens else None
         body = shown.layout(services, view, place.run_key) if wait is None else wait

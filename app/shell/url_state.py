@@ -21,6 +21,8 @@ MAX_TICKS = 2**61
 STORED_LINK_KEY = "s"
 STEPS = ("0", "1", "2", "3", "5", "-1")
 """Numbers of dependency steps that pages offer."""
+PLAIN_PAGES = ("admin",)
+"""Pages that belong to no run, beside the home page."""
 _RUN_PATH = re.compile(r"^/r/([^/]+)(?:/([^/]*))?/?$")
 _MEASURE = re.compile(r"^(-?\d{1,19}):(-?\d{1,19})$")
 
@@ -266,6 +268,8 @@ def decode_path(pathname: str | None, prefix: str = "/") -> Place | None:
         path = "/" + path[len(prefix) :]
     if path in ("", "/"):
         return Place("runs", "")
+    if path.strip("/") in PLAIN_PAGES:
+        return Place(path.strip("/"), "")
     match = _RUN_PATH.match(path)
     return Place(unquote(match.group(2) or ""), unquote(match.group(1))) if match else None
 
@@ -339,6 +343,8 @@ def path(page: str, run_key: str = "", prefix: str = "/") -> str:
     """The path of a page; ``page`` as in :class:`Place`."""
     if page == "runs":
         return prefix
+    if page in PLAIN_PAGES:
+        return f"{prefix}{page}"
     tail = f"/{quote(page, safe='')}" if page else ""
     return f"{prefix}r/{quote(run_key, safe='')}{tail}"
 

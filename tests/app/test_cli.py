@@ -70,7 +70,7 @@ def test_demo_serves_while_its_samples_are_made(tmp_path: Path, monkeypatch: pyt
         def wait(self) -> int:
             return 0
 
-    monkeypatch.setattr(cli, "serve", lambda settings: served.append(settings) or 0)
+    monkeypatch.setattr(cli, "serve", lambda settings, _origins: served.append(settings) or 0)
     monkeypatch.setattr(cli.subprocess, "Popen", Maker)
     assert cli.main(["demo", "--data-dir", str(tmp_path)]) == 0
     assert served[0].roots == (Root("samples", tmp_path / "demo"),)
