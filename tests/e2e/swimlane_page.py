@@ -30,7 +30,7 @@ _LOOKS = {
     "highlight": "T.s.highlight.hl",
     "highlight_count": "T.s.highlight.count",
     "has_answers": "Boolean(T.s.highlight && T.s.selection)",
-    "search_next_thrice": "[1, 2, 3].forEach(() => T.el('swim-search-next').click())",
+    "search_next_thrice": "[1, 2, 3].forEach(() => T.el('search-next').click())",
     "us_of": "T.us(a)",
     "on_screen": "T.trackBox(a) !== null",
     "first_lane_box": "T.trackBox(T.s.rows[0].lane.track)",
@@ -53,6 +53,7 @@ _LOOKS = {
     "last_lane": "T.s.info.lanes.at(-1).label",
     "items": "T.s.info.items",
     "found_marks": "T.s.found.marks.length",
+    "n_lanes": "T.s.info.lanes.length",
     "found_count": "T.s.found.count",
     "found_count_if_any": "T.s.found && T.s.found.count",
     "most_questions": "T.requests.maxInFlight",
@@ -92,7 +93,7 @@ _LOOKS = {
           const data = T.current().base.data;
           for (let x = 50; x < T.s.width; x++) for (let y = 6; y < 200; y += 14) if ((T.hit(x, y) || {}).kind === "density") return [x, y];
         })()""",
-    "overview_ink": """(() => { const c = T.el("swim-overview-canvas"); const x = Math.round(c.width * a);
+    "overview_ink": """(() => { const c = T.el("overview-canvas"); const x = Math.round(c.width * a);
       const d = c.getContext("2d").getImageData(x - 3, 1, 7, 1).data; return [...d].some(v => v); })()""",
     "item_with_lead": """(async () => {
           for (let n = 0; n < 100; n++) {
