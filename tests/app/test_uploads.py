@@ -224,6 +224,7 @@ def test_a_quota_counts_what_one_user_keeps(tmp_path: Path) -> None:
         ("r.tar.gz", b"\x1f\x8b" + b"z" * 40),
         ("r.tar.zst", b"(\xb5/\xfd" + b"z" * 40),
     ],
+    ids=["zip-bytes", "zip-cut", "tar-bytes", "gz-cut", "gz-bytes", "zst-bytes"],
 )
 def test_damaged_archives_say_so(uploads: Uploads, name: str, data: bytes) -> None:
     with pytest.raises(SwimscopeError, match=r"damaged|cut off|no file is in it"):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.e2e.test_a11y import check_accessible, draw_in
+from tests.e2e.test_pages import check_accessible, draw_in
 
 from analysis.synth.capture import write_capture
 from analysis.synth.passes import write_passes

@@ -22,7 +22,9 @@ GOOD = bcrypt.hashpw(b"x", bcrypt.gensalt(4)).decode()
 
 
 @pytest.mark.parametrize(
-    "line", ["ada", "ada:secret", "ada:{SHA}abc=", "ada:$apr1$x$y", f":{GOOD}", GOOD.replace("$04", "$31")]
+    "line",
+    ["ada", "ada:secret", "ada:{SHA}abc=", "ada:$apr1$x$y", f":{GOOD}", GOOD.replace("$04", "$31")],
+    ids=["no-hash", "plain", "sha", "apr1", "no-name", "too-costly"],
 )
 def test_only_bcrypt_is_accepted_and_the_line_is_named(line: str) -> None:
     with pytest.raises(SettingsError, match=r"htpasswd, line 2.*bcrypt"):
