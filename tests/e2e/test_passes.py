@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.e2e.test_pages import check_accessible, draw_in
 
 from analysis.synth.capture import write_capture
 from analysis.synth.passes import write_passes
 from tests.e2e import harness
 from tests.e2e.harness import THEMES, VIEWPORTS, Guard, Server, open_page, set_theme, wait_idle
+from tests.e2e.test_pages import check_accessible, draw_in
 from tests.shared_data import SHARED, needs_shared
 from tests.waiting import until
 
