@@ -10,13 +10,12 @@ from analysis.passes.comparison import Comparison
 from analysis.passes.listing import PassEntry, PassList, first_selection, level_conflict
 from analysis.passes.rows import Side, View
 from analysis.passes.snapshot import Snapshot
+from app.compiler.keys import WHOLE_FILE
 from app.passes import kept
-from app.passes.keys import WHOLE_FILE
 from app.runs import dumps
 from app.runs.dumps import OpenDump
 from app.server.services import Services
 from app.shell.url_state import ViewState
-from app.work import waiting
 
 _LINE = re.compile(r"([LR])(\d{1,9})")
 
@@ -127,15 +126,6 @@ def pane(services: Services, asked: Asked, view: ViewState, names: dict[str, int
     shown = kept.of(services).view(key, build)
     anchor = None if row is None else shown.position_of_row(row)
     return Pane(shown, function, comparison, whole, left, right, anchor, notes)
-
-
-def function_names(services: Services, run_key: str, launch: int) -> dict[str, int]:
-    """Function id by name from the run's name map; empty while the capture is not open and would take long to be."""
-    run = services.library.run(run_key)
-    if not run.openable or not waiting.at_once(services, run, launch):
-        return {}
-    capture = services.library.capture(run_key, launch)
-    return {name: func_id for func_id, name in capture.meta.func_names.items()}
 
 
 def _function(view: ViewState, names: dict[str, int]) -> str:

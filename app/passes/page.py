@@ -19,14 +19,6 @@ PAGE = Page("passes", "/r/<run>/passes", "Passes", 50, "p", needs_capture=False)
 REPORTS = "ir-reports"
 
 
-def offered(services: Services, run_key: str) -> bool:
-    """Whether a pass dump belongs to the run."""
-    try:
-        return bool(dumps.dump_paths(services.library.run(run_key), services.settings))
-    except NotFoundError:
-        return False
-
-
 def layout(services: Services, view: ViewState, run_key: str) -> Any:
     """The skeleton, which the browser fills from ``/api/r/<run>/passes``; a statement where the run has no dump."""
     run = services.library.run(run_key)

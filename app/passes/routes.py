@@ -17,9 +17,10 @@ from analysis.errors import InputError, NotFoundError, ParameterError, Swimscope
 from analysis.passes.dump import tool_dumps
 from analysis.passes.rows import MAX_ROWS
 from analysis.passes.text import decode as decode_text
+from app.compiler.names import function_names
+from app.compiler.pending import NotYet
 from app.passes import asked as asking
 from app.passes import kept, message
-from app.passes.kept import NotYet
 from app.runs import dumps
 from app.server.services import Services
 from app.shell.url_state import ViewState, decode
@@ -89,7 +90,7 @@ def listing(services: Services, run_key: str, view: ViewState) -> Any:
     """Every pass, what is wrong with the dump, the run's other dumps, ids of function names."""
     run = services.library.run(run_key)
     dump, found = asking.opened(services, run_key, view)
-    names = asking.function_names(services, run_key, view.launch)
+    names = function_names(services, run_key, view.launch)
     more = {"dumps": list(dumps.dump_paths(run, services.settings)), "names": names, "signature": dump.signature}
     return message.list_message(found, tool_dumps(dump.dump.path)) | more
 
@@ -111,7 +112,7 @@ def rows(services: Services, run_key: str, view: ViewState) -> Any:
 
 def _pane(services: Services, run_key: str, view: ViewState) -> tuple[asking.Asked, asking.Pane]:
     asked = asking.asked(services, run_key, view)
-    names = asking.function_names(services, run_key, view.launch) if view.sel.startswith("func:") else {}
+    names = function_names(services, run_key, view.launch) if view.sel.startswith("func:") else {}
     return asked, asking.pane(services, asked, view, names, flask.request.args.get("pane") == "1")
 
 

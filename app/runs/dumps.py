@@ -14,6 +14,7 @@ from cachetools import TTLCache, cached
 from analysis.errors import InputError, NotFoundError, readable
 from analysis.passes.dump import Dump, open_dump
 from app.runs.library import Run
+from app.server.services import Services
 from app.server.settings import Settings
 
 LOOK_AGAIN_S = 2.0
@@ -39,6 +40,14 @@ def dump_paths(run: Run, settings: Settings) -> dict[str, Path]:
         base = folder if len(places) == 1 else folder.parent
         out[readable(path.relative_to(base).as_posix())] = path
     return out
+
+
+def offered(services: Services, run_key: str) -> bool:
+    """Whether a pass dump belongs to a run."""
+    try:
+        return bool(dump_paths(services.library.run(run_key), services.settings))
+    except NotFoundError:
+        return False
 
 
 def choose(run: Run, settings: Settings, label: str) -> OpenDump:

@@ -44,6 +44,7 @@ FEATURES: tuple[Feature, ...] = tuple(
         "graph",
         "ranks",
         "passes",
+        "memory",
         "tables",
         "admin",
     )

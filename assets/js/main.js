@@ -11,6 +11,7 @@ import "./runs/upload.js";
 import "./panel/follow.js";
 import "./passes/page.js";
 import "./graph/tools.js";
+import "./memory/map.js";
 import { config } from "./core/config.js";
 import * as libraries from "./core/libraries.js";
 import { theme } from "./core/theme.js";

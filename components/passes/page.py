@@ -76,6 +76,7 @@ def _toolbar() -> html.Div:
             html.Label(["second pane", _select("ir-fn2", "Function of the second pane")], className="ir-label"),
             _buttons("ir-layout", "Layout", "lay", LAYOUTS),
             _switch("ir-whole", "ctx", "Whole file", "Show equal lines too (w)"),
+            _button("ir-memory", "Memory map", "Map of on-chip memory of this function, or of all"),
             _switch("ir-struct", "struct", "Structure only", "Hide memory and layout annotations on both sides (s)"),
             _button("ir-up", "↑", "Change before (k)"),
             _button("ir-down", "↓", "Next change (j)"),

@@ -85,7 +85,7 @@ def test_every_id_a_callback_names_exists_on_some_page(app: Dash, services: Serv
         there |= set(ids_in(show(services, page, "attention")))
     there |= set(ids_in(show(services, "functions", "names_only")))
     # Parts that come and go inside a page: the waiting panels, the table of the swimlane's performance panel.
-    passing = re.compile(r"(panel-)?open-(tick|progress|cancel|retry|job)|panel-grid|(ir|ranks|memory|trace)-.*")
+    passing = re.compile(r"(panel-)?open-(tick|progress|cancel|retry|job)|panel-grid|(ir|ranks|memory|mem|trace)-.*")
     named = set()
     for item in app._callback_list:
         for part in (*item["inputs"], *item["state"]):
