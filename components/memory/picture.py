@@ -22,6 +22,8 @@ MIN_SHARE = 0.055
 """A panel is at least this part of the width: its axis says its own scale then."""
 GAP = 0.012
 KIB = 1024.0
+MOST_OUTLINED = 1_000
+"""With more boxes of a kind in a panel they have no outlines: plotly draws each outline as an element of its own."""
 KINDS = ("even", "odd", "view", "touch", "overlap", "beyond")
 """Look of a box: two tones that alternate by buffer, a view, a touch, a conflict, beyond the reference."""
 _ALPHA = {"even": 0.42, "odd": 0.24, "view": 0.10, "touch": 0.30}
@@ -145,7 +147,7 @@ def _boxes(boxes: list[Box], kind: str, color: int, axis: str) -> dict[str, Any]
         top, bottom = box.start_line - 0.5, box.end_line + 0.5
         x += (low, high, high, low, low, None)
         y += (top, top, bottom, bottom, top, None)
-    light = _rgb(color)
+    light, mode = _rgb(color), "lines"
     line: dict[str, Any] = {"width": 1, "color": f"rgb({light})"}
     look: dict[str, Any] = {"fillcolor": f"rgba({light}, {_ALPHA.get(kind, 0)})", "meta": {"color": f"--fn-{color}"}}
     if kind == "view":
@@ -159,7 +161,10 @@ def _boxes(boxes: list[Box], kind: str, color: int, axis: str) -> dict[str, Any]
         look["fillcolor"] = "rgba(0,0,0,0)"
         look["fillpattern"] = {"shape": "/", "size": 7, "solidity": 0.12, "fgcolor": f"rgba({light}, 0.8)",
                                "bgcolor": "rgba(0,0,0,0)", "fillmode": "replace"}  # fmt: skip
-    return {"type": "scatter", "mode": "lines", "name": kind, "x": x, "y": y, "fill": "toself", "line": line,
+    if len(boxes) > MOST_OUTLINED and kind in ("even", "odd", "beyond"):
+        del look["meta"]  # without outlines there is nothing to restyle
+        mode = "none"
+    return {"type": "scatter", "mode": mode, "name": kind, "x": x, "y": y, "fill": "toself", "line": line,
             "xaxis": axis, "hoverinfo": "skip"} | look  # fmt: skip
 
 

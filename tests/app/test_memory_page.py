@@ -149,7 +149,7 @@ def test_snapshots_without_addresses_say_which_to_open(services: Services) -> No
 
 
 def test_a_snapshot_that_is_no_python_is_a_message(services: Services) -> None:
-    with pytest.raises(Exception, match=r"01_after_AllocateMemoryAddr\.py.*not a readable snapshot"):
+    with pytest.raises(Exception, match=r"01_after_AllocateMemoryAddr.py.*not a readable snapshot"):
         shown(services, "broken")
 
 

@@ -51,14 +51,12 @@ class MemoryMap {
     this.over = /** @type {HTMLElement} */ (box.querySelector(".mem-over"));
     this.tip = /** @type {HTMLElement} */ (box.querySelector(".mem-tip"));
     this.axes = () => this.model.panels.map((panel) => plotAxis(plot, panel.axis));
-    this.pressed = [0, 0];
     plot.on("plotly_afterplot", () => this.draw());
     plot.on("plotly_relayouting", () => this.draw());
     plot.on("plotly_relayout", (/** @type {Record<string, unknown>} */ change) => this.zoomed(change));
     box.addEventListener("pointermove", (event) => this.hover(event));
     box.addEventListener("pointerleave", () => this.point(null));
-    box.addEventListener("pointerdown", (event) => (this.pressed = [event.clientX, event.clientY]), true);
-    box.addEventListener("pointerup", (event) => this.click(event), true);
+    box.addEventListener("pointerdown", (event) => this.press(event), true);
     box.addEventListener("keydown", (event) => this.key(event));
     source.box.addEventListener("swimscope:seen", () => this.bracket());
     this.follow(["mzoom", "mtile"]);
@@ -146,10 +144,19 @@ class MemoryMap {
     this.tip.style.top = Math.max(0, Math.min(top, frame.height - this.tip.offsetHeight - 4)) + "px";
   }
 
+  /* While the button is down plotly covers the page, so the release is heard on the window. */
+  /** @param {PointerEvent} event */
+  press(event) {
+    if (event.button !== 0 || closest(event, ".modebar")) return;
+    const release = (/** @type {PointerEvent} */ end) => {
+      if (Math.hypot(end.clientX - event.clientX, end.clientY - event.clientY) <= 4) this.click(end);
+    };
+    window.addEventListener("pointerup", release, { capture: true, once: true });
+  }
+
   /** @param {PointerEvent} event */
   click(event) {
-    const moved = Math.hypot(event.clientX - this.pressed[0], event.clientY - this.pressed[1]) > 4;
-    const place = moved || event.button !== 0 || closest(event, ".modebar") ? null : this.place(event);
+    const place = this.place(event);
     if (!place) return;
     this.box.focus({ preventScroll: true });
     const box = boxAt(this.model, place.panel, place.byte, place.line);
