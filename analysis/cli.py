@@ -7,14 +7,19 @@ are one line on stderr. Commands, their options and their columns come from :mod
 from __future__ import annotations
 
 import argparse
+import contextlib
+import math
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
-from analysis.capture import Capture
+from analysis.capture import Capture, ids
+from analysis.capture.remembered import Memory
+from analysis.entry import MAX_US, Analysis, Parameter
 from analysis.errors import AmbiguousError, LimitError, NotAvailable, ParameterError, SwimscopeError, readable
-from analysis.registry import ANALYSES, Analysis, Parameter
+from analysis.registry import ANALYSES
 from analysis.stdout import OutputError, output_errors
 from analysis.version import version
 
@@ -36,10 +41,12 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code and never raises for bad input."""
     try:
-        options = build_parser().parse_args(argv)
+        options = build_parser().parse_args(joined_numbers(list(sys.argv[1:] if argv is None else argv)))
         command: Command = options.command
         with output_errors():
             command(options)
+        if "memory" in options:
+            _prepare(options.memory)
     except (OutputError, UsageError, AmbiguousError, LimitError, ParameterError) as error:
         return _fail(error, USAGE)
     except NotAvailable as error:
@@ -47,6 +54,35 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (SwimscopeError, OSError) as error:
         return _fail(error, UNREADABLE)
     return OK
+
+
+_NUMBER = re.compile(r"-(\d+\.?\d*(e[-+]?\d+)?|\.\d+(e[-+]?\d+)?|inf|infinity|nan)", re.IGNORECASE)
+
+
+def joined_numbers(arguments: list[str]) -> list[str]:
+    """``--t0-us -1e3`` as ``--t0-us=-1e3``: a negative number after an option is its value, not another option."""
+    out: list[str] = []
+    for argument in arguments:
+        if out and out[-1].startswith("--") and "=" not in out[-1] and _NUMBER.fullmatch(argument):
+            out[-1] += f"={argument}"
+        else:
+            out.append(argument)
+    return out
+
+
+def _finite(text: str) -> float:
+    """A number of the command line; nan, infinity and what no run can reach are refused."""
+    number = float(text)
+    if not math.isfinite(number) or abs(number) > MAX_US:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of microseconds")
+    return number
+
+
+def _launch(text: str) -> int:
+    number = int(text)
+    if not 0 <= number < 2**31:
+        raise argparse.ArgumentTypeError(f"{text!r} is no launch: count from 0")
+    return number
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -59,7 +95,7 @@ def build_parser() -> argparse.ArgumentParser:
     info.set_defaults(command=_info)
     for analysis in ANALYSES:
         sub = commands.add_parser(analysis.name, help=analysis.question, description=analysis.question)
-        _add_input(sub, FORMATS)
+        _add_input(sub, (*FORMATS, *(name for name, _ in analysis.exports)))
         for parameter in analysis.parameters:
             _add_parameter(sub, parameter)
         sub.set_defaults(command=_analyse, analysis=analysis)
@@ -69,14 +105,29 @@ def build_parser() -> argparse.ArgumentParser:
     _add_synth(commands)
     _add_passes(commands)
     _add_memory_map(commands)
+    _add_ranks(commands)
     return parser
 
 
 def _add_input(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
     parser.add_argument("path", metavar="PATH", help="a swimlane file, or a directory that holds one")
-    parser.add_argument("--launch", type=int, metavar="N", help="which launch of the file (default 0)")
+    parser.add_argument("--launch", type=_launch, metavar="N", help="which launch of the file (default 0)")
+    parser.add_argument("--include-flagged", action="store_true", help="also rows whose stamps cannot be right")
+    _add_no_store(parser)
     parser.add_argument("--format", choices=formats, default=formats[0], help=f"default: {formats[0]}")
     parser.add_argument("--out", metavar="FILE", help="write there instead of to the standard output")
+
+
+def _add_no_store(parser: argparse.ArgumentParser) -> None:
+    words = "read the files again and keep nothing (else: the store below $SWIMSCOPE_DATA_DIR)"
+    parser.add_argument("--no-store", action="store_true", help=words)
+
+
+def _memory(options: argparse.Namespace) -> Memory:
+    """What this command may remember; one for the whole command."""
+    if "memory" not in options:
+        options.memory = Memory(used=not options.no_store)
+    return cast(Memory, options.memory)
 
 
 def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
@@ -86,8 +137,10 @@ def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> Non
     elif parameter.kind == "choice":
         parser.add_argument(parameter.option, choices=parameter.choices, help=words)
     else:
-        number = int if parameter.kind == "int" else float
-        parser.add_argument(parameter.option, type=number, metavar="N" if number is int else "US", help=words)
+        whole = parameter.kind == "int"
+        parser.add_argument(
+            parameter.option, type=int if whole else _finite, metavar="N" if whole else "US", help=words
+        )
 
 
 def _add_report(commands: Any) -> None:
@@ -102,7 +155,9 @@ def _add_trace(commands: Any) -> None:
     words = "The capture as Chrome trace JSON, for Perfetto."
     parser = commands.add_parser("trace", help=words, description=words)
     parser.add_argument("path", metavar="PATH", help="a swimlane file, or a directory that holds one")
-    parser.add_argument("--launch", type=int, metavar="N", help="which launch of the file (default 0)")
+    parser.add_argument("--launch", type=_launch, metavar="N", help="which launch of the file (default 0)")
+    parser.add_argument("--include-flagged", action="store_true", help="also rows whose stamps cannot be right")
+    _add_no_store(parser)
     parser.add_argument("--arrows", action="store_true", help="one arrow per dependency as well")
     parser.add_argument("--out", metavar="FILE", required=True, help="file to write")
     parser.set_defaults(command=_trace)
@@ -138,6 +193,7 @@ def _add_synth(commands: Any) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="the same seed gives the same bytes")
     parser.add_argument("--level", type=int, default=4, choices=(1, 2, 3, 4), help="capture level (default 4)")
     parser.add_argument("--shape", default="paged-attention", metavar="NAME", help="default: paged-attention")
+    parser.add_argument("--runtime", choices=ids.RUNTIMES, help="write the newest container, as this runtime does")
     parser.set_defaults(command=_synth)
 
 
@@ -236,25 +292,78 @@ def _memory_map(options: argparse.Namespace) -> None:
     _write(text, options.out)
 
 
+def _add_ranks(commands: Any) -> None:
+    words = "Which rank of a tree was late, which was slow, and with what?"
+    parser = commands.add_parser("ranks", help=words, description=words)
+    parser.add_argument(
+        "path", metavar="DIR", help="a directory with rankN/dN captures, or one with such a dfx_outputs"
+    )
+    parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help=f"default: {FORMATS[0]}")
+    parser.add_argument("--out", metavar="FILE", help="write there instead of to the standard output")
+    parser.set_defaults(command=_ranks)
+
+
+def _ranks(options: argparse.Namespace) -> None:
+    from analysis.formats import load
+    from analysis.ranks import compare, facts, tree
+
+    found = tree.find_tree(Path(options.path))
+    known = {}
+    for dispatch in found.dispatches:
+        for member in dispatch.members:
+            try:
+                known[dispatch.key, member.rank] = facts.rank_facts(load(member.path))
+            except SwimscopeError as error:
+                _say(f"{member.relative}: {error}")
+    for problem in found.problems:
+        _say(problem)
+    table = compare.dispatch_table(found, known)
+    if options.format == "json":
+        text = _json(compare.result_json(found, known))
+    else:
+        text = table.to_csv() if options.format == "csv" else table.to_text()
+    _write(text, options.out)
+
+
 def _analyse(options: argparse.Namespace) -> None:
     analysis: Analysis = options.analysis
     capture = _open(options)
+    arguments = analysis.arguments(capture, vars(options))
+    memory = _memory(options)
     try:
-        result = analysis.run(capture, **analysis.arguments(capture, vars(options)))
+        _write(_answer(memory, capture, analysis, arguments, options.format), options.out)
     except NotAvailable as error:
         if len(capture.records) or not analysis.rows_are_json:
             raise
         _say(f"not available: {error.reason}")
         _write(_no_rows(analysis, options.format), options.out)
-        return
-    if options.format == "json":
-        text = _json(result.to_json())
-    elif options.format == "csv":
-        text = result.table.to_csv()
-    else:
+
+
+def _answer(memory: Memory, capture: Capture, analysis: Analysis, arguments: dict[str, Any], form: str) -> str:
+    """The text of an analysis in a format, remembered where that is allowed."""
+
+    def make() -> str:
+        result = analysis.run(capture, **arguments)
+        if form == "json":
+            return _json(result.to_json())
+        if form == "csv":
+            return result.table.to_csv()
+        if form in dict(analysis.exports):
+            return "".join(analysis.exported(form, capture, result))
         text = "\n".join(f"{title}\n{table.to_text()}" for title, table in analysis.tables(result))
-        text += "".join(f"\nNote: {note}\n" for note in analysis.notes(result))
-    _write(text, options.out)
+        return text + "".join(f"\nNote: {note}\n" for note in analysis.notes(result))
+
+    return memory.answer(capture, analysis.name, arguments | {"format": form}, make)
+
+
+def _prepare(memory: Memory) -> None:
+    """One capture was read, so the compiled loops are loaded: what needs them is answered now, for the next commands."""
+    if len(memory.read) != 1:
+        return
+    for analysis in ANALYSES:
+        for form in FORMATS if analysis.compiled else ():
+            with contextlib.suppress(NotAvailable, LimitError):
+                _answer(memory, memory.read[0], analysis, {}, form)
 
 
 def _no_rows(analysis: Analysis, form: str) -> str:
@@ -267,7 +376,9 @@ def _no_rows(analysis: Analysis, form: str) -> str:
 def _open(options: argparse.Namespace) -> Capture:
     from analysis.discovery import sources
 
-    capture = sources.open_one(options.path, options.launch or 0, _unreadable)
+    capture = sources.open_one(
+        options.path, options.launch or 0, _unreadable, options.include_flagged, _memory(options).open
+    )
     if capture.meta.launches > 1 and options.launch is None:
         _say(f"{options.path} holds {capture.meta.launches} launches, this is launch 0; choose with --launch N")
     return capture
@@ -276,7 +387,9 @@ def _open(options: argparse.Namespace) -> Capture:
 def _info(options: argparse.Namespace) -> None:
     from analysis.discovery import sources
 
-    facts = sources.describe(options.path, options.launch or 0, _unreadable)
+    facts = sources.describe(
+        options.path, options.launch or 0, _unreadable, options.include_flagged, _memory(options).open
+    )
     table = sources.facts_table(facts)
     if options.format == "json":
         text = _json(facts)
@@ -290,12 +403,13 @@ def _info(options: argparse.Namespace) -> None:
 
 
 def _report(options: argparse.Namespace) -> None:
-    from analysis.export.report import build as report
+    from analysis.export.report.build import build
+    from analysis.export.report.writers import to_html, to_markdown
 
     if options.link is not None and not options.link.startswith(("http://", "https://")):
         raise UsageError("--link takes an address that begins with http:// or https://")
-    built = report.build(_open(options), options.link)
-    _write(report.to_html(built) if options.format == "html" else report.to_markdown(built), options.out)
+    report = build(_open(options), options.link)
+    _write(to_html(report) if options.format == "html" else to_markdown(report), options.out)
 
 
 def _trace(options: argparse.Namespace) -> None:
@@ -330,7 +444,9 @@ def _read_trace(options: argparse.Namespace) -> None:
 def _synth(options: argparse.Namespace) -> None:
     from analysis.synth.capture import write_capture
 
-    made = write_capture(options.path, options.records, options.seed, level=options.level, shape=options.shape)
+    made = write_capture(
+        options.path, options.records, options.seed, level=options.level, shape=options.shape, runtime=options.runtime
+    )
     _write("".join(f"{path}\n" for path in made.files), None)
 
 

@@ -1,7 +1,7 @@
 """The capture in memory: immutable columns with integer ticks.
 
 One :class:`Capture` is one launch of one run, whatever container it came from. Tables are frozen dataclasses of numpy
-arrays of equal length (structure of arrays); ragged data lies in CSR form (``*_offsets`` has one more entry than the
+arrays of equal length (structure of arrays); ragged data is in CSR form (``*_offsets`` has one more entry than the
 table it indexes). Arrays are read-only and may be memory-mapped.
 
 Conventions
@@ -30,13 +30,14 @@ from analysis.capture.kinds import (
     EARLY_YES,
     FLAG_RETAIN,
     FLAG_WAIT,
-    GRAPH_NODE_MASK,
     MISSING,
     OVERLAP_COVERED,
     OVERLAP_NONE,
     OVERLAP_OTHER,
     ArgType,
     EdgeSource,
+    FlagStream,
+    Flaw,
     PhaseLane,
     TaskKind,
 )
@@ -46,12 +47,12 @@ from analysis.capture.model import (
     HostClock,
     ImportedPaths,
     Notice,
-    task_label,
 )
 from analysis.capture.tables import (
     AnnotationTable,
     ArgTable,
     EdgeTable,
+    FlaggedTable,
     OrchTable,
     PhaseTable,
     RecordTable,
@@ -68,7 +69,6 @@ __all__ = [
     "EARLY_YES",
     "FLAG_RETAIN",
     "FLAG_WAIT",
-    "GRAPH_NODE_MASK",
     "I1",
     "I2",
     "I4",
@@ -87,6 +87,9 @@ __all__ = [
     "CaptureMeta",
     "EdgeSource",
     "EdgeTable",
+    "FlagStream",
+    "FlaggedTable",
+    "Flaw",
     "HostClock",
     "ImportedPaths",
     "Notice",
@@ -100,5 +103,4 @@ __all__ = [
     "UnmatchedTable",
     "UploadTable",
     "ViewTable",
-    "task_label",
 ]

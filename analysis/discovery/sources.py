@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from analysis.capture import Capture
 from analysis.discovery.tree import CaptureSource, ErrorSink, scan
 from analysis.errors import AmbiguousError, NotFoundError, SwimscopeError, readable
-from analysis.formats import load
 from analysis.results import Column, Table
 
 Facts: TypeAlias = dict[str, Any]
+Opener: TypeAlias = Callable[[Path, int, bool], Capture]
+
+
+def load(path: Path, launch: int, include_flagged: bool) -> Capture:
+    """The capture as its files hold it, kept nowhere; the readers are imported when one is needed."""
+    from analysis import formats
+
+    return formats.load(path, launch, include_flagged)
+
 
 COLUMNS = (
     Column("path", "text", "Swimlane file, or directory, of the capture."),
@@ -41,7 +50,7 @@ def capture_paths(path: str | Path, on_error: ErrorSink | None = None) -> list[P
 
     Args:
         path: a swimlane file, or a directory to search.
-        on_error: told about everything that cannot be read; the search goes on.
+        on_error: called with everything that cannot be read; the search goes on.
 
     Raises:
         NotFoundError: nothing there, or no capture in it.
@@ -60,8 +69,14 @@ def capture_paths(path: str | Path, on_error: ErrorSink | None = None) -> list[P
     raise NotFoundError(f"{root}: no swimlane file (chip_swimlane_records.json or an older name) in here")
 
 
-def open_one(path: str | Path, launch: int = 0, on_error: ErrorSink | None = None) -> Capture:
-    """The one capture at or below ``path``.
+def open_one(
+    path: str | Path,
+    launch: int = 0,
+    on_error: ErrorSink | None = None,
+    include_flagged: bool = False,
+    opener: Opener = load,
+) -> Capture:
+    """The one capture at or below ``path``, read by ``opener``.
 
     Raises:
         AmbiguousError: there are several; the message lists them.
@@ -70,12 +85,18 @@ def open_one(path: str | Path, launch: int = 0, on_error: ErrorSink | None = Non
     """
     paths = capture_paths(path, on_error)
     if len(paths) == 1:
-        return load(paths[0], launch)
+        return opener(paths[0], launch, include_flagged)
     names = tuple(str(one) for one in paths)
     raise AmbiguousError(f"{path} holds {len(names)} captures; name one of: {', '.join(names)}", names)
 
 
-def describe(path: str | Path, launch: int = 0, on_error: ErrorSink | None = None) -> Facts | list[Facts]:
+def describe(
+    path: str | Path,
+    launch: int = 0,
+    on_error: ErrorSink | None = None,
+    include_flagged: bool = False,
+    opener: Opener = load,
+) -> Facts | list[Facts]:
     """``info``: the facts of one capture, or a list with ``path`` and ``error`` in each entry for several.
 
     Raises:
@@ -83,8 +104,8 @@ def describe(path: str | Path, launch: int = 0, on_error: ErrorSink | None = Non
     """
     paths = capture_paths(path, on_error)
     if len(paths) == 1:
-        return facts(load(paths[0], launch))
-    return [_entry(one, launch) for one in paths]
+        return facts(opener(paths[0], launch, include_flagged))
+    return [_entry(one, launch, include_flagged, opener) for one in paths]
 
 
 def facts(capture: Capture) -> Facts:
@@ -93,6 +114,7 @@ def facts(capture: Capture) -> Facts:
     return {
         "label": meta.label,
         "container": meta.container,
+        "runtime": meta.runtime or None,
         "level": meta.level,
         "records": len(capture.records),
         "tasks": int((capture.tasks.n_records > 0).sum()),
@@ -102,7 +124,12 @@ def facts(capture: Capture) -> Facts:
         "span_us": meta.us(span) if span is not None else None,
         "launch": meta.launch,
         "launches": meta.launches,
+        "flagged": len(capture.flagged),
         "sources": meta.sources,
+        "streams": {
+            name: {"in_file": rows, "left_out": out, "other_launches": other}
+            for name, (rows, out, other) in meta.stream_rows.items()
+        },
         "quality": [{"code": n.code, "count": n.count, "message": n.message} for n in meta.notices],
     }
 
@@ -127,8 +154,8 @@ def _swimlane(source: CaptureSource) -> Path:
     return source.path if source.path.is_file() else source.path / source.files["swimlane"]
 
 
-def _entry(file: Path, launch: int) -> Facts:
+def _entry(file: Path, launch: int, include_flagged: bool, opener: Opener) -> Facts:
     try:
-        return {"path": readable(str(file)), **facts(load(file, launch)), "error": None}
+        return {"path": readable(str(file)), **facts(opener(file, launch, include_flagged)), "error": None}
     except SwimscopeError as error:
         return {"path": readable(str(file)), "error": str(error)}

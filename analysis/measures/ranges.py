@@ -5,15 +5,17 @@ Source: ALGORITHMS, "Utilisation"; VIEWS, "Range statistics" (the visible or mea
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from analysis.capture import Capture
-from analysis.measures.cores import core_type_names
+from analysis.measures.cores import core_type_names, shown_cores
 from analysis.measures.utilisation import busy_curve, functions_in, touches, window_or_makespan
 from analysis.results import Column, Table, to_us
+from analysis.shown import Part, Quantities, Quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +40,7 @@ class RangeStatistics:
     t1_us: float
     records: int
     whole_records: int
-    """Records that lie in the window with both ends."""
+    """Records that are in the window with both ends."""
     tasks: int
     table: Table
     by_type: Table
@@ -88,8 +90,8 @@ def range_statistics(capture: Capture, t0_ticks: int | None = None, t1_ticks: in
 def _by_type(capture: Capture, inside: Any, t0: int, t1: int) -> Table:
     types = np.array(core_type_names(capture))
     of_record = types[capture.records.core_id]
-    names = sorted(set(types.tolist()))
-    cores = np.array([(types == name).sum() for name in names])
+    names = sorted(set(types[shown_cores(capture)].tolist()))
+    cores = np.array([(types[shown_cores(capture)] == name).sum() for name in names])
     curves = [busy_curve(capture, inside & (of_record == name)) for name in names]
     busy = np.array([curve.integral(t0, t1) for curve in curves], dtype=np.int64)
     return Table(
@@ -103,3 +105,9 @@ def _by_type(capture: Capture, inside: Any, t0: int, t1: int) -> Table:
             "busy_ticks": busy,
         },
     )
+
+
+def summary(_capture: Capture, tables: Mapping[str, Table], _parameters: Mapping[str, Any]) -> list[Part]:
+    """Busy share per core type."""
+    rows = tables["Core types"].to_records()
+    return [Quantities(tuple((f"{row['core_type'].upper()} busy", Quantity(row["share"], "share")) for row in rows))]

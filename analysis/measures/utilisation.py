@@ -12,10 +12,11 @@ import numpy as np
 
 from analysis.capture import I8, Capture
 from analysis.errors import ParameterError
-from analysis.measures.cores import core_type_names
+from analysis.measures.cores import core_type_names, shown_cores
 from analysis.measures.needs import require_records
 from analysis.measures.steps import StepCurve, count_steps
 from analysis.results import Column, Table, to_us
+from analysis.shown import PlotCurve
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -178,9 +179,10 @@ def _type_curves(capture: Capture, t0: int, t1: int) -> list[TypeCurve]:
     types = np.array(core_type_names(capture))
     of_record = types[capture.records.core_id]
     out = []
-    for name in sorted(set(types.tolist())):
+    shown = types[shown_cores(capture)]
+    for name in sorted(set(shown.tolist())):
         whole = busy_curve(capture, of_record == name)
-        out.append(TypeCurve(name, int((types == name).sum()), _clip(whole, t0, t1), whole.integral(t0, t1)))
+        out.append(TypeCurve(name, int((shown == name).sum()), _clip(whole, t0, t1), whole.integral(t0, t1)))
     return out
 
 
@@ -190,3 +192,12 @@ def _clip(curve: StepCurve, t0: int, t1: int) -> StepCurve:
     times = np.concatenate([[t0], curve.times[inside], [t1]])
     values = np.concatenate([curve.at(np.array([t0])), curve.values[inside], [0]])
     return StepCurve(times.astype(np.int64), values.astype(np.int64))
+
+
+def curves(found: Utilisation) -> list[PlotCurve]:
+    """Busy cores of every core type that has cores."""
+    return [
+        PlotCurve(item.core_type, item.curve, found.t0_ticks, found.t1_ticks, item.cores)
+        for item in found.curves
+        if item.cores
+    ]

@@ -9,10 +9,11 @@ from analysis.memory.chips import Chip, choose_chip
 from analysis.memory.maps import ADDRESS_PASS, snapshot_file
 from analysis.memory.model import Box, FunctionMap, MemoryMap
 from analysis.passes.dump import PassFile
+from app.compiler.names import function_names
+from app.memory import kept
 from app.memory.keys import ALL_FUNCTIONS
-from app.passes import dumps
-from app.passes.asked import function_names
-from app.passes.dumps import OpenDump
+from app.runs import dumps
+from app.runs.dumps import OpenDump
 from app.server.services import Services
 from app.shell.url_state import ViewState
 
@@ -55,7 +56,7 @@ def asked(services: Services, run_key: str, view: ViewState) -> Asked:
     run = services.library.run(run_key)
     dump = dumps.choose(run, services.settings, view.own_value("dump"))
     file, reason = chosen(dump, view.own_value("snap"))
-    memory = services.memory.map(dump, file, chip_of(dump, view))
+    memory = kept.of(services).map(dump, file, chip_of(dump, view))
     if reason:
         memory = replace(memory, reason=reason)
     ids = function_names(services, run_key, view.launch)

@@ -7,9 +7,9 @@ from typing import Any
 from dash import Dash, Input, Output, State, ctx, no_update
 from dash.exceptions import PreventUpdate
 
+from app.compiler.pending import NotYet
 from app.memory import page, side
 from app.memory.asked import asked
-from app.passes.kept import NotYet
 from app.server.services import Services
 from app.shell import ids
 from app.shell.url_state import ViewState, decode

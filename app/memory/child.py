@@ -10,8 +10,8 @@ import threading
 from pathlib import Path
 
 from analysis.files import NoRoomError
+from app.compiler.pending import DISK_ERRORS
 from app.memory.kept import HISTORY_JOB, compute, compute_history, disk
-from app.passes.work import DISK_ERRORS
 from app.work import reporting
 
 

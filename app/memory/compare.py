@@ -10,11 +10,12 @@ from dash import html
 from analysis.memory.history import Rise
 from analysis.memory.questions import COMPARE_COLUMNS, compare
 from analysis.results import Column, Table
+from app.analyses import rows as table_rows
+from app.memory import kept
 from app.memory.asked import Asked, chip_of, chosen, later, other_dump, stem
-from app.passes import dumps
+from app.runs import dumps
 from app.server.services import Services
 from app.shell.url_state import ViewState
-from app.tables import rows as table_rows
 from components import cards, grid, notices
 
 WALK_GRID = "memory-walk"
@@ -47,8 +48,8 @@ def content(services: Services, run_key: str, view: ViewState, found: Asked) -> 
     source = other_dump(services, run_key, view)
     wanted = view.own_value("vs")
     file, _reason = chosen(source, wanted)
-    before = services.memory.map(source, file, chip_of(source, view))
-    found_rises = services.memory.rises(found.dump)
+    before = kept.of(services).map(source, file, chip_of(source, view))
+    found_rises = kept.of(services).rises(found.dump)
     same = f"{source.dump.label}/{file.file}" == f"{found.dump.dump.label}/{found.file.file}"
     table = Table(COMPARE_COLUMNS, {c.name: [] for c in COMPARE_COLUMNS}) if same else compare(before, found.memory)
     empty = (

@@ -23,9 +23,9 @@ from analysis.memory.history import Rise, history, rises
 from analysis.memory.maps import read_map, read_snapshot
 from analysis.memory.model import MemoryMap
 from analysis.passes.dump import PassFile
-from app.passes.dumps import OpenDump
-from app.passes.kept import NotYet
-from app.passes.work import DISK_ERRORS
+from app.compiler.pending import DISK_ERRORS, NotYet
+from app.runs.dumps import OpenDump
+from app.server.services import Services
 from app.work.jobs import JUST_ENDED_S, Job, Jobs
 
 _LOG = logging.getLogger("swimscope.memory")
@@ -241,3 +241,9 @@ def _boxes(made: MemoryMap) -> int:
 
 def _text_bytes(text: Text) -> int:
     return 1 + sum(map(len, text.lines)) + 60 * len(text.lines)
+
+
+def of(services: Services) -> MemoryMaps:
+    """The maps of an application, made on first use."""
+    folder = services.settings.data_dir / "memory"
+    return services.caches.get("memory", "maps", lambda: MemoryMaps(folder, services.jobs), 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.memory.chips import CAPACITY_BYTES
-from app.passes import keys as passes_keys
+from app.compiler import keys as passes_keys
 from app.shell.url_state import Key, choice_codec, integer_codec, list_codec, text_codec
 
 MAX_NAME = passes_keys.MAX_NAME

@@ -8,10 +8,10 @@ from typing import Any
 from dash import html
 
 from analysis.memory.questions import OVERVIEW_COLUMNS, overview
+from app.analyses import rows as table_rows
 from app.memory.asked import Asked
 from app.server.services import Services
 from app.shell.url_state import ViewState
-from app.tables import rows as table_rows
 from components import fmt, grid, notices
 
 GRID = "memory-grid"

@@ -9,11 +9,11 @@ from dash import dcc, html
 
 from analysis.errors import NotFoundError
 from analysis.memory.model import FunctionMap
+from app.compiler.pending import NotYet
 from app.memory import compare, side
 from app.memory.asked import Asked, asked, box_ids, stem
 from app.memory.keys import ALL_FUNCTIONS, SIDES
 from app.memory.overview import overview_grid
-from app.passes.kept import NotYet
 from app.server.services import Services
 from app.shell.page import Page
 from app.shell.url_state import ViewState, pairs

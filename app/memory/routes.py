@@ -8,6 +8,7 @@ import flask
 import orjson
 
 from analysis.errors import NotFoundError, ParameterError, SwimscopeError
+from app.memory import kept
 from app.memory.asked import find_file
 from app.server.services import Services
 from app.shell.url_state import decode
@@ -28,7 +29,7 @@ def register(server: flask.Flask, services: Services) -> None:
         try:
             first, last = _number("a"), _number("b")
             dump, file = find_file(services, run_key, decode(given)[0])
-            lines = services.memory.text(dump, file).lines
+            lines = kept.of(services).text(dump, file).lines
         except NotFoundError as error:
             return {"error": str(error)}, 404
         except SwimscopeError as error:

@@ -10,10 +10,10 @@ from dash import dcc, html
 from analysis.memory.model import Box, FunctionMap
 from analysis.memory.plans import plan
 from analysis.memory.questions import ALIVE_COLUMNS, box_table, neighbours, peak
+from app.analyses import rows as table_rows
 from app.memory.asked import Asked, box_ids, stem
 from app.server.services import Services
 from app.shell.url_state import ViewState
-from app.tables import rows as table_rows
 from components import grid, notices
 from components.memory import panels
 

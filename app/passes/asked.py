@@ -10,12 +10,12 @@ from analysis.passes.comparison import Comparison
 from analysis.passes.listing import PassEntry, PassList, first_selection, level_conflict
 from analysis.passes.rows import Side, View
 from analysis.passes.snapshot import Snapshot
-from app.passes import dumps
-from app.passes.dumps import OpenDump
-from app.passes.keys import WHOLE_FILE
+from app.compiler.keys import WHOLE_FILE
+from app.passes import kept
+from app.runs import dumps
+from app.runs.dumps import OpenDump
 from app.server.services import Services
 from app.shell.url_state import ViewState
-from app.work import waiting
 
 _LINE = re.compile(r"([LR])(\d{1,9})")
 
@@ -63,7 +63,7 @@ def opened(services: Services, run_key: str, view: ViewState) -> tuple[OpenDump,
         NotYet: a child is reading it.
     """
     dump = dumps.choose(services.library.run(run_key), services.settings, view.own_value("dump"))
-    return dump, services.passes.listing(dump)
+    return dump, kept.of(services).listing(dump)
 
 
 def asked(services: Services, run_key: str, view: ViewState) -> Asked:
@@ -78,7 +78,7 @@ def asked(services: Services, run_key: str, view: ViewState) -> Asked:
     other = view.own_value("other")
     if other:
         source = dumps.choose(services.library.run(other), services.settings, view.own_value("odump"))
-        source_listing = services.passes.listing(source)
+        source_listing = kept.of(services).listing(source)
         wanted = view.own_value("vs") or right.name
         conflict = level_conflict(source_listing, listing)
         notes += [conflict] if conflict else []
@@ -98,9 +98,9 @@ def pane(services: Services, asked: Asked, view: ViewState, names: dict[str, int
         NotYet: a child is comparing the two.
     """
     structure = bool(view.own_value("struct"))
-    whole = services.passes.comparison((asked.source, asked.left), (asked.dump, asked.right), structure)
-    left = services.passes.snapshot(asked.source, asked.left, structure)
-    right = services.passes.snapshot(asked.dump, asked.right, structure)
+    whole = kept.of(services).comparison((asked.source, asked.left), (asked.dump, asked.right), structure)
+    left = kept.of(services).snapshot(asked.source, asked.left, structure)
+    right = kept.of(services).snapshot(asked.dump, asked.right, structure)
     wanted = view.own_value("fn2") if second else _function(view, names)
     comparison, function, notes = whole, "", ()  # type: Comparison, str, tuple[str, ...]
     if wanted:
@@ -123,18 +123,9 @@ def pane(services: Services, asked: Asked, view: ViewState, names: dict[str, int
         hiding = [first for first, count in made.folds if row is not None and first <= row < first + count]
         return rows(folds | set(hiding)) if hiding else made
 
-    shown = services.passes.view(key, build)
+    shown = kept.of(services).view(key, build)
     anchor = None if row is None else shown.position_of_row(row)
     return Pane(shown, function, comparison, whole, left, right, anchor, notes)
-
-
-def function_names(services: Services, run_key: str, launch: int) -> dict[str, int]:
-    """Function id by name from the run's name map; empty while the capture is not open and would take long to be."""
-    run = services.library.run(run_key)
-    if not run.openable or not waiting.at_once(services, run, launch):
-        return {}
-    capture = services.library.capture(run_key, launch)
-    return {name: func_id for func_id, name in capture.meta.func_names.items()}
 
 
 def _function(view: ViewState, names: dict[str, int]) -> str:

@@ -10,7 +10,8 @@ import threading
 from pathlib import Path
 
 from analysis.files import NoRoomError
-from app.passes.work import DISK_ERRORS, Work, compute, disk
+from app.compiler.pending import DISK_ERRORS
+from app.passes.work import Work, compute, disk
 from app.work import reporting
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from app.compiler.keys import KEYS
 from app.passes import callbacks, page, routes
-from app.passes.keys import KEYS
+from app.runs import dumps
 from app.shell.feature import Feature, View
 
 FEATURE = Feature(
     "passes",
-    views=(View(page.PAGE, page.layout, ("dump",)),),
+    views=(View(page.PAGE, page.layout, ("dump",), dumps.offered),),
     keys=KEYS,
     callbacks=(callbacks.register,),
     routes=(routes.register,),

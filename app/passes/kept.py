@@ -16,7 +16,7 @@ import diskcache
 from cachetools import LRUCache
 from diskcache.core import DBNAME
 
-from analysis.errors import InputError, SwimscopeError
+from analysis.errors import InputError
 from analysis.passes.comparison import Comparison
 from analysis.passes.history import History
 from analysis.passes.listing import PassEntry, PassList
@@ -24,9 +24,11 @@ from analysis.passes.opening import load
 from analysis.passes.rows import View
 from analysis.passes.search import Search
 from analysis.passes.snapshot import Snapshot
+from app.compiler.pending import DISK_ERRORS, NotYet
 from app.passes import work as passes_work
-from app.passes.dumps import OpenDump
-from app.passes.work import DISK_ERRORS, Work
+from app.passes.work import Work
+from app.runs.dumps import OpenDump
+from app.server.services import Services
 from app.work.jobs import JUST_ENDED_S, Job, Jobs, Progress
 
 INLINE_LIST_BYTES = 8_000_000
@@ -39,15 +41,6 @@ SNAPSHOT_BYTES = 160_000_000
 COMPARISON_BYTES = 60_000_000
 _LINE_BYTES = 70
 log = logging.getLogger("swimscope")
-
-
-class NotYet(SwimscopeError):
-    """The answer takes long: ``job`` makes it, ``title`` says what it is."""
-
-    def __init__(self, job: Job, title: str) -> None:
-        self.job = job
-        self.title = title
-        super().__init__(title)
 
 
 class PassStore:
@@ -222,3 +215,9 @@ def _answer_bytes(value: Any) -> int:
 
 def _snapshot_bytes(value: Snapshot) -> int:
     return sum(map(len, value.lines)) + _LINE_BYTES * len(value.lines)
+
+
+def of(services: Services) -> PassStore:
+    """The answers about pass dumps of an application, made on first use."""
+    folder = services.settings.data_dir / "passes"
+    return services.caches.get("passes", "store", lambda: PassStore(folder, services.jobs), 1)

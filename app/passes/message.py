@@ -13,8 +13,8 @@ from analysis.passes.logs import Warning
 from analysis.passes.rows import Fold, Line, Row
 from analysis.passes.search import PassHits, Search
 from analysis.passes.text import MAX_SHOWN_CHARS, shown
+from app.compiler.keys import MAX_NAME
 from app.passes.asked import Asked, Pane
-from app.passes.keys import MAX_NAME
 from components.passes.code import MOST_COLOURED_CHARS, line_pieces
 
 MOST_CHANGES = 3

@@ -7,7 +7,8 @@ from typing import Any
 from dash import html
 
 from analysis.errors import NotFoundError
-from app.passes import dumps, reports
+from app.passes import reports
+from app.runs import dumps
 from app.server.services import Services
 from app.shell.page import Page
 from app.shell.url_state import ViewState

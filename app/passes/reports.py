@@ -10,13 +10,13 @@ from analysis.errors import InputError
 from analysis.passes.functions import FunctionTable
 from analysis.passes.reports import Report, read_report, report_files
 from analysis.results import Table
+from app.analyses import rows as table_rows
+from app.compiler.keys import MAX_NAME
+from app.compiler.pending import NotYet
 from app.passes import asked as asking
-from app.passes.kept import NotYet
-from app.passes.keys import MAX_NAME
 from app.passes.message import cut
 from app.server.services import Services
 from app.shell.url_state import ViewState
-from app.tables import rows as table_rows
 from components import grid, notices
 
 GRIDS = ("ir-hints-grid", "ir-memory-grid")

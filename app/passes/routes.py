@@ -17,9 +17,11 @@ from analysis.errors import InputError, NotFoundError, ParameterError, Swimscope
 from analysis.passes.dump import tool_dumps
 from analysis.passes.rows import MAX_ROWS
 from analysis.passes.text import decode as decode_text
+from app.compiler.names import function_names
+from app.compiler.pending import NotYet
 from app.passes import asked as asking
-from app.passes import dumps, message
-from app.passes.kept import NotYet
+from app.passes import kept, message
+from app.runs import dumps
 from app.server.services import Services
 from app.shell.url_state import ViewState, decode
 
@@ -43,7 +45,7 @@ def register(server: flask.Flask, services: Services) -> None:
         try:
             answers[name](services, run_key, _view())
         except NotYet as wait:
-            services.passes.cancel(wait.job)
+            kept.of(services).cancel(wait.job)
             return {"cancelled": True}
         except SwimscopeError as error:
             return {"error": str(error)}, 422
@@ -66,7 +68,7 @@ def _handler(services: Services, answer: Answer) -> Callable[[str], Any]:
 
 
 def _waiting(services: Services, wait: NotYet) -> Any:
-    progress = services.passes.progress(wait.job, flask.request.args.get("retry") == "1")
+    progress = kept.of(services).progress(wait.job, flask.request.args.get("retry") == "1")
     told = {"state": progress.state, "title": wait.title, "fraction": progress.fraction, "stage": progress.stage}
     if progress.state in ("failed", "cancelled"):
         return {**told, "error": progress.message or "Cancelled; nothing was kept"}, 409
@@ -88,7 +90,7 @@ def listing(services: Services, run_key: str, view: ViewState) -> Any:
     """Every pass, what is wrong with the dump, the run's other dumps, ids of function names."""
     run = services.library.run(run_key)
     dump, found = asking.opened(services, run_key, view)
-    names = asking.function_names(services, run_key, view.launch)
+    names = function_names(services, run_key, view.launch)
     more = {"dumps": list(dumps.dump_paths(run, services.settings)), "names": names, "signature": dump.signature}
     return message.list_message(found, tool_dumps(dump.dump.path)) | more
 
@@ -110,7 +112,7 @@ def rows(services: Services, run_key: str, view: ViewState) -> Any:
 
 def _pane(services: Services, run_key: str, view: ViewState) -> tuple[asking.Asked, asking.Pane]:
     asked = asking.asked(services, run_key, view)
-    names = asking.function_names(services, run_key, view.launch) if view.sel.startswith("func:") else {}
+    names = function_names(services, run_key, view.launch) if view.sel.startswith("func:") else {}
     return asked, asking.pane(services, asked, view, names, flask.request.args.get("pane") == "1")
 
 
@@ -125,13 +127,13 @@ def search(services: Services, run_key: str, view: ViewState) -> Any:
     """Where ``q`` occurs."""
     dump, found = asking.opened(services, run_key, view)
     regex, ignore_case = bool(view.own_value("re")), not view.own_value("case")
-    return message.search_message(services.passes.search(dump, found, view.q, regex, ignore_case))
+    return message.search_message(kept.of(services).search(dump, found, view.q, regex, ignore_case))
 
 
 def history(services: Services, run_key: str, view: ViewState) -> Any:
     """What happened to ``name``."""
     dump, found = asking.opened(services, run_key, view)
-    return message.history_message(services.passes.history(dump, found, view.own_value("name")))
+    return message.history_message(kept.of(services).history(dump, found, view.own_value("name")))
 
 
 def others(services: Services, run_key: str, _view: ViewState) -> Any:

@@ -7,7 +7,6 @@ Each answer is a :class:`Work`: where to compute it from, and the key under whic
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,12 +23,11 @@ from analysis.passes.listing import PassList, list_from_bytes, list_passes
 from analysis.passes.opening import load
 from analysis.passes.search import Search, search
 from analysis.passes.snapshot import Snapshot
-from app.passes.dumps import OpenDump
+from app.runs.dumps import OpenDump
 
 PROGRAM = "app.passes.child"
 DISK_LIMIT_BYTES = 2_000_000_000
 """What was used longest ago goes beyond this."""
-DISK_ERRORS = (OSError, sqlite3.Error, diskcache.Timeout)
 """What the cache raises on a disk that is full or has lost its folder."""
 Say = Callable[[float, str], None]
 

@@ -18,7 +18,7 @@ MISSING_LAST = {"comparator": {"function": "swimscope_missingLast"}}
 COLUMNS: tuple[GridColumn, ...] = (
     GridColumn("name", "Run", "link", "The run's directory; opens its overview.", 216, flex=1),
     GridColumn("root", "Root", "text", "Name of the mounted directory tree.", 84),
-    GridColumn("path", "Path", "text", "Where the capture lies under its root.", 140, flex=4),
+    GridColumn("path", "Path", "text", "Where the capture is under its root.", 140, flex=4),
     GridColumn("group", "Run tree", "text", "Directory that holds the ranks or devices of one run.", 150, hide=True),
     GridColumn("rank", "Rank", "text", "Rank and device parts of the path.", 80, hide=True),
     GridColumn("modified", "Modified (UTC)", "time", "Newest modification of the capture's files.", 152),
@@ -92,9 +92,21 @@ def views(item: RunRow) -> list[str]:
 
 
 def quality(item: RunRow) -> list[dict[str, str]]:
-    """Badges of the findings: an error, the number of notices, or nothing wrong."""
+    """Badges of the findings: an error, what is missing, the number of notices, or nothing wrong."""
     if item.error:
         return [{"text": "cannot be read", "level": "error", "title": item.error}]
+    return [*_incomplete(item), *_findings(item)]
+
+
+def _incomplete(item: RunRow) -> list[dict[str, str]]:
+    """A badge for a graph or names alone, and for unfinished writes."""
+    unfinished = any("unfinished" in words for words in item.missing)
+    if not item.missing or ("swimlane" in item.files and not unfinished):
+        return []
+    return [{"text": "incomplete", "level": "warn", "title": "; ".join(item.missing)}]
+
+
+def _findings(item: RunRow) -> list[dict[str, str]]:
     if item.facts is None and not CAPTURE_FILES & set(item.files):
         return []
     if item.facts is None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from analysis.capture.store import Store
-from app.memory.kept import MemoryMaps
-from app.passes.kept import PassStore
 from app.runs.library import Library
+from app.runs.uploads.store import Uploads
 from app.server.settings import Settings
 from app.shell.links import Links
 from app.shell.url_state import ViewState, href
@@ -18,8 +18,7 @@ from app.work.outcomes import Analyses
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Settings, the run library, the capture store, background jobs, stored links, caches of this process, answers
-    about pass dumps, maps of on-chip memory."""
+    """Settings, the run library, the capture store, background jobs, stored links, caches of this process, uploads."""
 
     settings: Settings
     library: Library
@@ -28,8 +27,9 @@ class Services:
     analyses: Analyses
     links: Links
     caches: Caches
-    passes: PassStore
-    memory: MemoryMaps
+    uploads: Uploads
+    origins: Mapping[str, str] = field(default_factory=dict)
+    """Where the value of each setting comes from: flag, environment, file or default."""
 
     def href(self, page: str, run_key: str = "", view: ViewState | None = None) -> str:
         """A link inside the product, with the configured prefix."""

@@ -8,7 +8,7 @@ from typing import Any
 import flask
 import numpy as np
 
-from analysis.capture import task_label
+from analysis import selection
 from analysis.errors import InputError, NotAvailable, NotFoundError
 from analysis.measures.chains import single_dependency_chains
 from analysis.measures.ranges import range_statistics
@@ -21,16 +21,16 @@ from analysis.timeline.find import (
     neighbour_in_lane,
     visible_table,
 )
-from analysis.timeline.highlight import highlight_items, search_items
+from analysis.timeline.highlight import search_items
 from analysis.timeline.items import ItemTitles
 from analysis.timeline.lines import dependency_lines
+from analysis.timeline.message import MARK_BINS
 from analysis.timeline.query import LodIndex
 from app.swimlane.request import Request
 
 MAX_SELECTED = 4_000
 """Outlined items of one selection; the answer says how many there are."""
 MAX_LINES = 1_500
-MARK_BINS = 512
 
 
 def describe(request: Request, index: LodIndex, position: int) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def describe(request: Request, index: LodIndex, position: int) -> dict[str, Any]
         "end": int(index.end_ticks[position]),
         "name": ItemTitles(request.capture, index.class_kind, index.class_value).of(cls, task),
         "task_id": None if task_id is None else str(task_id),
-        "label": "" if task_id is None else task_label(task_id),
+        "label": "" if task_id is None else request.capture.meta.task_label(task_id),
     }
 
 
@@ -73,7 +73,7 @@ def select(request: Request) -> dict[str, Any]:
     index = request.index
     answer: dict[str, Any] = {"n_total": 0, "items": [], "lines": [], "n_lines": 0, "n_hidden": 0}
     try:
-        at = np.flatnonzero(highlight_items(request.capture, index, spec))
+        at = np.flatnonzero(request.views.highlight_mask(request.capture, index, spec))
     except (NotFoundError, NotAvailable) as error:
         return answer | {"reason": str(error)}
     hidden = request.hidden()
@@ -82,8 +82,8 @@ def select(request: Request) -> dict[str, Any]:
         answer["bounds"] = [int(index.start_ticks[at].min()), int(index.end_ticks[at].max())]
         first = at[np.argsort(index.start_ticks[at], kind="stable")[0]]
         answer["first"] = describe(request, index, int(first))
-    word, _, value = spec.partition(":")
-    if word not in ("task", "group", "gap"):
+    task = selection.task_of(request.capture, spec, selection.OF_A_TASK)
+    if task < 0:
         return answer
     tracks = index.track_of(at)
     answer["items"] = [
@@ -91,8 +91,7 @@ def select(request: Request) -> dict[str, Any]:
          item_name(index, int(p))]
         for i, p in enumerate(at[:MAX_SELECTED])
     ]  # fmt: skip
-    task = request.capture.task_index(int(value))
-    answer["label"] = task_label(int(value))
+    answer["label"] = request.capture.meta.task_label(int(request.capture.tasks.task_id[task]))
     answer["name"] = request.capture.task_name(task)
     depth, sides = request.depth(), request.text("deps") or "both"
     found = dependency_lines(request.capture, index, task, depth, sides, hidden, MAX_LINES)
@@ -131,10 +130,10 @@ def _marks(index: LodIndex, at: np.ndarray) -> list[int]:
 
 
 def marks(request: Request) -> dict[str, Any]:
-    """Where in the span the highlighted items lie, and how many there are."""
+    """Where in the span the highlighted items are, and how many there are."""
     index = request.index
     try:
-        at = np.flatnonzero(highlight_items(request.capture, index, request.text("hl"), request.text("q")))
+        at = np.flatnonzero(request.views.highlight_mask(request.capture, index, request.text("hl"), request.text("q")))
     except (NotFoundError, NotAvailable) as error:
         return {"reason": str(error)}
     return {"count": len(at), "marks": _marks(index, at)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.passes.dumps import dump_paths
+from app.runs.dumps import dump_paths
 from app.server.services import Services
 from app.shell.page import Page
 from app.shell.url_state import ViewState

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from analysis import selection
 from analysis.capture import I4, Bool, Capture
-from analysis.errors import InputError, NotFoundError
+from analysis.errors import InputError
 from analysis.timeline.items import KIND_LETTERS, View
 from analysis.timeline.query import LodIndex
 from app.shell.url_state import decode, launch_of
@@ -91,11 +92,7 @@ class Request:
 
     def task(self) -> int:
         """Dense index of the task whose id is ``task``."""
-        text = self.text("task")
-        found = self.capture.task_index(int(text)) if _is_whole(text) else -1
-        if found < 0:
-            raise NotFoundError(f"this capture has no task {text!r}")
-        return found
+        return selection.existing_task(self.capture, self.text("task"))
 
     def item(self) -> int:
         """Position of the item that ``item`` names (``r12``), -1 when the view does not show it."""

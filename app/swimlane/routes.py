@@ -14,7 +14,7 @@ from app.shell.url_state import launch_of
 from app.swimlane import answers
 from app.swimlane.request import MAX_TICKS, Request, read_request
 from app.swimlane.views import Views
-from app.work import waiting as opening
+from app.work import waiting
 
 MAX_BARS = 16_000
 MAX_BYTES = 380_000
@@ -48,7 +48,7 @@ def register(server: flask.Flask, services: Services) -> None:
 def _at_once(services: Services, run: str) -> bool:
     """A browser asks early, before the page is there: only for what needs no long open."""
     try:
-        return opening.at_once(services, services.library.run(run), launch_of(flask.request.args))
+        return waiting.at_once(services, services.library.run(run), launch_of(flask.request.args))
     except (NotFoundError, ParameterError):
         return False  # the page itself says so
 

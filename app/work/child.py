@@ -15,9 +15,9 @@ from analysis.capture import Capture
 from analysis.capture.store import Store
 from analysis.errors import NotFoundError
 from analysis.files import NoRoomError
+from analysis.graph import prepared
 from analysis.timeline.items import View, available_views
 from analysis.timeline.query import stored_arrays, stored_key
-from app.graph import prepared as graph_kept
 from app.work.outcomes import Analyses
 from app.work.reporting import Reporter, Work, run
 
@@ -52,8 +52,8 @@ def _do(work: Work, reporter: Reporter, computing: threading.Event) -> None:
         return
     reporter.say("running", UNKNOWN, f"computing {work.analysis} over {len(capture.records):,} records")
     computing.set()
-    if work.analysis == graph_kept.JOB:
-        graph_kept.prepare(store, capture, **work.parameters, say=reporter)
+    if work.analysis == prepared.JOB:
+        prepared.prepare(store, capture, **work.parameters, say=reporter)
     else:
         outcome = Analyses(Path(work.outcomes))
         outcome.get(capture, work.analysis, work.parameters)

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from analysis.errors import LimitError
-from analysis.files import NoRoomError, free_bytes, write_atomically
+from analysis.files import NoRoomError, free_bytes, room_for, write_atomically
 
 State = Literal["idle", "running", "done", "failed", "cancelled"]
 HEARTBEAT_S = 2.0
@@ -84,6 +84,17 @@ IDLE = Progress("idle")
 
 
 @dataclass(frozen=True, slots=True)
+class Entry:
+    """A job as administrators see it: ``state`` is also ``waiting``; ``what`` and ``source`` are "" where nobody noted them."""
+
+    name: str
+    state: str
+    what: str
+    source: str
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
 class Limits:
     """What background processes may use: how many at once, memory and time of each."""
 
@@ -105,7 +116,7 @@ class Jobs:
     """Background jobs with their status under ``folder``; safe with several workers.
 
     Args:
-        folder: where the status files lie; made on first use.
+        folder: where the status files are; made on first use.
         store_root: the capture store that children fill.
         outcomes: the folder of analysis outcomes that children fill.
         limits: what the children may use.
@@ -154,6 +165,8 @@ class Jobs:
             begun = Progress("running", 0.0, QUEUED, "", time.time())
             cancel_file(file).unlink(missing_ok=True)
             write_status(file, begun)
+            about = {"source": os.fsdecode(job.source), "what": job.analysis or f"open launch {job.launch}"}
+            write_atomically(file.with_suffix(".about"), json.dumps(about).encode())
             self._queue[file.name] = job
             self._begin_queued()
             if self._queue and self._keeper is None:
@@ -162,7 +175,7 @@ class Jobs:
         return read_status(file, True)
 
     def wait(self, job: Job) -> Progress:
-        """Start or join ``job`` and wait for its end."""
+        """Start or join ``job`` and wait for its end: for background threads, never within a request."""
         progress = self.start(job)
         while progress.state == "running":
             time.sleep(POLL_S)
@@ -231,15 +244,32 @@ class Jobs:
     @contextlib.contextmanager
     def _among_processes(self) -> Iterator[None]:
         """One process at a time decides whether a job has to be started."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        with (self._folder / "starting.lock").open("wb") as file:
+        with room_for(self._folder, FULL_BYTES, "the status of background jobs"):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            lock = (self._folder / "starting.lock").open("wb")
+        with lock as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
+
+    def all(self) -> list[Entry]:
+        """Jobs of all workers that are remembered, newest first."""
+        found = []
+        for file in self._folder.glob("*.json"):
+            progress = read_status(file, self._is_alive(file))
+            if progress.state == "idle":  # removed while we look
+                continue
+            state = "waiting" if progress.state == "running" and progress.stage == QUEUED else progress.state
+            about = {"what": "", "source": ""}
+            with contextlib.suppress(OSError, ValueError):
+                about |= json.loads(file.with_suffix(".about").read_bytes())
+            shown = replace(progress, message=self._shown(progress.message))
+            found.append(Entry(file.stem, state, about["what"], self._shown(about["source"]), shown))
+        return sorted(found, key=lambda entry: -entry.progress.started_s)
 
     def forget(self, age_s: float) -> None:
         """Remove what is left of jobs whose status has not changed for ``age_s`` seconds."""
         limit = time.time() - age_s
-        for file in [*self._folder.glob("*.json"), *self._folder.glob("*.cancel")]:
+        for file in [file for kind in ("json", "cancel", "about") for file in self._folder.glob(f"*.{kind}")]:
             with contextlib.suppress(FileNotFoundError):
                 if file.stat().st_mtime < limit:
                     file.unlink()

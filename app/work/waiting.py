@@ -15,6 +15,7 @@ from app.runs.library import Run
 from app.server.services import Services
 from app.shell import ids
 from app.work.jobs import JUST_ENDED_S, Job, Progress
+from app.work.outcomes import Outcome
 from components import fmt, notices
 
 TICK_MS = 400
@@ -70,6 +71,41 @@ def waiting_for(
     text = f"{len(capture.records):,} records; computed once and kept for everyone."
     job = services.library.job(run.key, capture.meta.launch, name, parameters)
     return panel(services, f"Computing {name.replace('-', ' ')}", text, job, scope)
+
+
+def outcome_or_job(services: Services, run_key: str, launch: int, name: str, again: bool) -> Outcome | None:
+    """The outcome of analysis ``name`` with its defaults, or None while a child process computes that of a large capture.
+
+    Args:
+        services: the bundle.
+        run_key: the run.
+        launch: its launch.
+        name: the analysis.
+        again: it was asked for before, so a job that ended badly is not started once more.
+    """
+    capture = services.library.capture(run_key, launch)
+    small = len(capture.records) <= services.settings.inline_analysis_records
+    if small or services.analyses.kept(capture.meta.capture_id, name, {}) is not None:
+        return services.analyses.get(capture, name, {})
+    job = services.library.job(run_key, launch, name, {})
+    progress = services.jobs.status(job)
+    if progress.state == "done" and ended_just_now(progress):
+        return services.analyses.get(capture, name, {})
+    if again and progress.state in ("failed", "cancelled"):
+        return Outcome(name, reason=progress.message or "it was cancelled")
+    if progress.state != "running":
+        services.jobs.start(job)
+    return None
+
+
+def stand(services: Services, run_key: str, launch: int, what: Mapping[str, Any], pressed: str) -> Progress:
+    """How the job of a waiting panel stands, after a button of the panel (its id, without the scope) was pressed."""
+    job = services.library.job(run_key, launch, what["analysis"], what["parameters"])
+    if pressed == ids.OPEN_CANCEL:
+        services.jobs.cancel(job)
+    elif pressed == ids.OPEN_RETRY:
+        services.jobs.start(job)
+    return services.jobs.status(job)
 
 
 def panel(services: Services, title: str, text: str, job: Job, scope: str = "") -> html.Div | None:

@@ -7,6 +7,7 @@ import "./grid/cells.js";
 import "./grid/buttons.js";
 import "./grid/grid.js";
 import "./runs/trees.js";
+import "./runs/upload.js";
 import "./panel/follow.js";
 import "./passes/page.js";
 import "./graph/tools.js";

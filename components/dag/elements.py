@@ -8,13 +8,13 @@ colour, markers, highlights.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from analysis.capture import Capture, EdgeSource, TaskKind, task_label
+from analysis.capture import Capture, EdgeSource, TaskKind
 from analysis.graph.layout import Layout
+from analysis.graph.prepared import Marks
 from analysis.graph.scene import Scene
 from analysis.graph.summary import Group
 from components.theme import function_color_index
@@ -33,14 +33,6 @@ KIND_TEXT: dict[TaskKind, str] = {
     TaskKind.GRAPH: "GRAPH: outer task, expanded by graph_prepare",
     TaskKind.UNKNOWN: "Unknown: no entry in deps.json",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """Dense indexes of marked tasks: 🔥 early-processable, ⭐ target of early dispatch."""
-
-    fire: frozenset[int] = frozenset()
-    star: frozenset[int] = frozenset()
 
 
 def elements(capture: Capture, scene: Scene, layout: Layout, marks: Marks) -> list[dict[str, Any]]:
@@ -74,7 +66,7 @@ def short(name: str, limit: int = NAME_CHARS) -> str:
 
 def task_text(capture: Capture, task: int) -> str:
     """Second line of a task's node: ``t12``, with ``×n`` for an SPMD task."""
-    label = task_label(int(capture.tasks.task_id[task]))
+    label = capture.meta.task_label(int(capture.tasks.task_id[task]))
     blocks = int(capture.tasks.block_num[task])
     return f"{label} · ×{blocks}" if blocks > 1 else label
 
@@ -109,7 +101,7 @@ def _task_node(capture: Capture, scene: Scene, layout: Layout, i: int, node_id: 
         "id": node_id,
         "label": f"{short(name)}\n{task_text(capture, task)}",
         "name": name,
-        "tid": task_label(int(tasks.task_id[task])),
+        "tid": capture.meta.task_label(int(tasks.task_id[task])),
         "kind": kind.name.lower(),
         "fn": function_color_index(name) if func_id >= 0 else -1,
         "func": func_id,

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e import harness
 from tests.e2e.harness import THEMES, VIEWPORTS, Server, open_page, set_theme, wait_idle
-from tests.e2e.test_a11y import check_accessible, draw_in
+from tests.e2e.test_pages import check_accessible, draw_in
 from tests.memory_dump import HOSTILE, tile, write_dump
 from tests.shared_data import SHARED, needs_shared
 from tests.waiting import until

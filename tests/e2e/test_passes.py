@@ -12,7 +12,7 @@ from analysis.synth.capture import write_capture
 from analysis.synth.passes import write_passes
 from tests.e2e import harness
 from tests.e2e.harness import THEMES, VIEWPORTS, Guard, Server, open_page, set_theme, wait_idle
-from tests.e2e.test_a11y import check_accessible, draw_in
+from tests.e2e.test_pages import check_accessible, draw_in
 from tests.shared_data import SHARED, needs_shared
 from tests.waiting import until
 
@@ -82,67 +82,6 @@ def test_list_filters_search_history_and_back(page: Page, server: Server, guard:
     shown(page)
     title(page, "04 OutlineIncoreScopes")
     expect(page.locator('#ir-list [data-event="created"]')).to_have_count(1)
-
-
-def test_comparison_by_keyboard_only(page: Page, server: Server) -> None:
-    shown(open_page(page, server.page("attention", "passes")))
-    page.keyboard.press("]")
-    title(page, "03 Simplify")
-    expect(page.locator("#ir-notes")).to_contain_text("changed nothing")
-    page.keyboard.press("[")
-    title(page, "02 ConvertToSSA")
-    page.keyboard.press("j")
-    expect(page.locator(".ir-current")).to_have_count(1)
-    expect(page).to_have_url(re.compile("line=R10"))
-    page.keyboard.press("ArrowDown")
-    expect(page).to_have_url(re.compile("line=R24"))
-    page.keyboard.press("k")
-    expect(page).to_have_url(re.compile("line=R10"))
-    page.keyboard.press("w")
-    expect(page.locator("#ir-whole")).to_have_attribute("aria-pressed", "true")
-    wait_idle(page)
-    expect(page.locator(".ir-fold")).to_have_count(0)
-    page.keyboard.press("l")
-    expect(page.locator(".ir-pane.ir-stacked").first).to_be_visible()
-    page.keyboard.press("s")
-    expect(page.locator("#ir-struct")).to_have_attribute("aria-pressed", "true")
-    page.locator("#ir-list").focus()
-    page.keyboard.press("ArrowDown")
-    title(page, "03 Simplify")
-    page.go_back()
-    title(page, "02 ConvertToSSA")
-
-
-def test_folds_functions_panes_dumps_and_drawer(page: Page, server: Server) -> None:
-    shown(open_page(page, server.page("attention", "passes", "pass=09_after_MemoryReuse")))
-    fold = page.locator(".ir-fold").first
-    opened = fold.get_attribute("data-fold")
-    fold.click()
-    expect(page.locator(f'.ir-fold[data-fold="{opened}"]')).to_have_count(0)
-    number = page.locator(".ir-half:last-child .ir-no[data-line]").nth(3)
-    line = number.get_attribute("data-line") or ""
-    number.click()
-    expect(page).to_have_url(re.compile(f"line={line}"))
-    expect(page.locator(".ir-here-line")).to_have_count(1)
-    page.locator("#ir-fn").select_option("synthetic.stage_1_incore_0")
-    wait_idle(page)
-    expect(page.locator(".ir-stage").first).to_contain_text("def stage_1_incore_0")
-    page.locator("#ir-fn2").select_option("synthetic.stage_2_incore_0")
-    second = page.locator('.ir-pane[data-pane="1"]')
-    expect(second.locator(".ir-stage")).to_contain_text("def stage_2_incore_0")
-    page.keyboard.press("[")
-    title(page, "08 InitMemRef")
-    expect(second.locator(".ir-stage")).to_contain_text("def stage_2_incore_0")
-    page.locator(".ir-tab[data-tab=functions]").click()
-    expect(page.locator("#ir-drawer .ir-item").first).to_be_visible()
-    page.locator(".ir-tab[data-tab=reports]").click()
-    link = page.locator("#ir-reports .cell-link", has_text="MemoryReuse")
-    link.click()
-    title(page, "09 MemoryReuse")
-    page.locator(".ir-tab[data-tab=problems]").click()
-    page.locator("#ir-other").select_option(label="dumps/yesterday")
-    expect(page.locator("#ir-name-left")).to_contain_text("09_after_MemoryReuse.py")
-    expect(page).to_have_url(re.compile("other="))
 
 
 @pytest.mark.parametrize("size", sorted(VIEWPORTS))

@@ -31,7 +31,7 @@ _MOUNT = """() => {
     on: (listener) => (listeners.add(listener), () => listeners.delete(listener)),
   };
   const source = window.swimscope.captureSource(window.swimscope.url.place().run, view);
-  source.focus = () => ({});
+  source.focus = () => null;
   window.other = new window.swimscope.Timeline(root, source);
 }"""
 
@@ -42,7 +42,7 @@ def test_two_timelines_on_one_page(page: Page, server: Server) -> None:
     page.evaluate(_MOUNT)
     expect(page.locator("#other-root")).to_have_attribute("data-drawn", "1")
     until(lambda: page.evaluate("() => window.other.stats.bars"), lambda bars: bars > 0)
-    assert page.evaluate("() => window.other.s.info.lanes.length") == lane.js("T.s.info.lanes.length")
+    assert page.evaluate("() => window.other.s.info.lanes.length") == lane.look("n_lanes")
 
     page.locator("#other-zoom-in").click()
     until(lambda: page.evaluate("() => window.other.s.win"), lambda win: tuple(win) != first)

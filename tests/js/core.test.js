@@ -30,10 +30,11 @@ test("a path names a run and a page below any prefix", () => {
   assert.deepEqual(placeOf("/elsewhere", "/"), { run: "", page: "runs" });
 });
 
-test("the ring of an id is the low byte of its upper half", () => {
+test("the ring of an id is its upper half; ids with bits beyond it are no task", () => {
   assert.equal(taskLabel("12"), "t12");
   assert.equal(taskLabel(String(2n ** 32n * 3n + 7n)), "r3t7");
-  assert.equal(idLabel(5, 0x102), "r2t5");
+  assert.equal(idLabel(5, 2), "r2t5");
+  assert.match(idLabel(5, 0x102), /^invalid /);
   assert.deepEqual(["1", "x", 3, "123456789012345678901"].map(isId), [true, false, false, false]);
 });
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.capture import Capture, task_label
+from analysis import selection
+from analysis.capture import Capture
 from analysis.errors import NotAvailable, NotFoundError
+from analysis.registry import GAPS
 from analysis.timeline.details import maximum_lead
 from app.server.services import Services
 
@@ -30,9 +32,7 @@ def drawing(services: Services, run_key: str, kind: str, args: Mapping[str, str]
     launch = args.get("launch") or "0"
     capture = services.library.capture(run_key, int(launch) if launch.isdecimal() and len(launch) <= 20 else 0)
     text = args.get("task", "")
-    task = capture.task_index(int(text)) if text.isdecimal() and len(text) <= 20 else -1
-    if task < 0:
-        raise NotFoundError(f"this capture has no task {text!r}")
+    task = selection.existing_task(capture, text)
     if kind == "gap":
         return _gap(services, capture, text, args)
     if kind == "lead":
@@ -47,31 +47,31 @@ def _gap(services: Services, capture: Capture, task_id: str, args: Mapping[str, 
         parameters["kind"] = args["kind"]
     if args.get("untimed") == "1":
         parameters["through_untimed"] = True
-    outcome = services.analyses.get(capture, "gaps", parameters)
+    outcome = services.analyses.get(capture, GAPS.name, parameters)
     if not outcome.available:
         raise NotAvailable(outcome.reason)
     table = outcome.tables[0][1]
     ids = table.cells("task_id")
     if task_id not in ids:
-        raise NotFoundError(f"task {task_label(int(task_id))} is not on that path, so it has no gap")
+        raise NotFoundError(f"task {capture.meta.task_label(int(task_id))} is not on that path, so it has no gap")
     row = {column.name: table.cells(column.name)[ids.index(task_id)] for column in table.columns}
     per_us = capture.meta.ticks_per_us
     end = round(row["start_us"] * per_us)
     start = end - round(row["gap_us"] * per_us)
-    blocker = "" if row["blocker_task_id"] is None else f" {task_label(int(row['blocker_task_id']))}"
+    blocker = "" if row["blocker_task_id"] is None else f" {capture.meta.task_label(int(row['blocker_task_id']))}"
     blocker += f" {row['blocker_name']}" if row["blocker_name"] else ""
     cause = {"core busy": "core busy:", "waiting for predecessor": "waiting for"}.get(row["cause"], row["cause"])
     return _drawn(
         f"Gap of {row['gap_us']:,.3f} µs before {row['name']}",
         (start, "red", f"{cause}{blocker}"),
-        (end, "blue", f"{task_label(int(task_id))} {row['name']} starts"),
+        (end, "blue", f"{capture.meta.task_label(int(task_id))} {row['name']} starts"),
     )
 
 
 def _lead(capture: Capture, task: int) -> dict[str, Any]:
     """From the earliest dispatch of a task to the last FIN of its predecessors."""
     dispatch, last_fin = maximum_lead(capture, task)
-    name = f"{task_label(int(capture.tasks.task_id[task]))} {capture.task_name(task)}"
+    name = f"{capture.meta.task_label(int(capture.tasks.task_id[task]))} {capture.task_name(task)}"
     lead_us = capture.meta.us(last_fin - dispatch)
     return _drawn(
         f"Maximum lead of {lead_us:,.3f} µs of {name}",

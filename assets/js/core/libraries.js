@@ -2,7 +2,7 @@
 /* Which names of Dash, Plotly, Cytoscape and AG Grid do we use that they do not document? All of them, here only.
  *
  * Each look-up fails with a message that names the library and what it lacks, so that an update which renames one is
- * seen at once (tests/e2e/test_libraries.py calls them all).
+ * seen at once.
  */
 
 /**
