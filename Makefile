@@ -1,7 +1,7 @@
 # Two commands do everything: `make run` and `make test`. Both create or reuse .venv from requirements.lock.
 PYTHON := .venv/bin/python
 
-.PHONY: run test lint bench lock environment clean
+.PHONY: run test fuzz lint bench lock environment clean
 
 run: environment ## serve the dashboard on generated sample captures at http://127.0.0.1:8050
 	$(PYTHON) -m app demo
@@ -9,6 +9,9 @@ run: environment ## serve the dashboard on generated sample captures at http://1
 test: environment ## every test, browser tests included
 	bash .ci/chromium
 	$(PYTHON) -m pytest -n 2 --dist loadfile
+
+fuzz: environment ## thousands of damaged captures; `make test` runs a short part of it
+	$(PYTHON) -m tests.fuzz.captures --inputs 3000
 
 lint: environment ## style, format and types
 	$(PYTHON) -m ruff check .

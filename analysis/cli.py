@@ -7,14 +7,16 @@ are one line on stderr. Commands, their options and their columns come from :mod
 from __future__ import annotations
 
 import argparse
+import math
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from analysis.capture import Capture
+from analysis.capture import Capture, ids
 from analysis.errors import AmbiguousError, LimitError, NotAvailable, ParameterError, SwimscopeError, readable
-from analysis.registry import ANALYSES, Analysis, Parameter
+from analysis.registry import ANALYSES, MAX_US, Analysis, Parameter
 from analysis.stdout import OutputError, output_errors
 from analysis.version import version
 
@@ -36,7 +38,7 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code and never raises for bad input."""
     try:
-        options = build_parser().parse_args(argv)
+        options = build_parser().parse_args(joined_numbers(list(sys.argv[1:] if argv is None else argv)))
         command: Command = options.command
         with output_errors():
             command(options)
@@ -47,6 +49,35 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (SwimscopeError, OSError) as error:
         return _fail(error, UNREADABLE)
     return OK
+
+
+_NUMBER = re.compile(r"-(\d+\.?\d*(e[-+]?\d+)?|\.\d+(e[-+]?\d+)?|inf|infinity|nan)", re.IGNORECASE)
+
+
+def joined_numbers(arguments: list[str]) -> list[str]:
+    """``--t0-us -1e3`` as ``--t0-us=-1e3``: a negative number after an option is its value, not another option."""
+    out: list[str] = []
+    for argument in arguments:
+        if out and out[-1].startswith("--") and "=" not in out[-1] and _NUMBER.fullmatch(argument):
+            out[-1] += f"={argument}"
+        else:
+            out.append(argument)
+    return out
+
+
+def _finite(text: str) -> float:
+    """A number of the command line; nan, infinity and what no run can reach are refused."""
+    number = float(text)
+    if not math.isfinite(number) or abs(number) > MAX_US:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of microseconds")
+    return number
+
+
+def _launch(text: str) -> int:
+    number = int(text)
+    if not 0 <= number < 2**31:
+        raise argparse.ArgumentTypeError(f"{text!r} is no launch: count from 0")
+    return number
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -74,7 +105,8 @@ def build_parser() -> argparse.ArgumentParser:
 
 def _add_input(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
     parser.add_argument("path", metavar="PATH", help="a swimlane file, or a directory that holds one")
-    parser.add_argument("--launch", type=int, metavar="N", help="which launch of the file (default 0)")
+    parser.add_argument("--launch", type=_launch, metavar="N", help="which launch of the file (default 0)")
+    parser.add_argument("--include-flagged", action="store_true", help="also rows whose stamps cannot be right")
     parser.add_argument("--format", choices=formats, default=formats[0], help=f"default: {formats[0]}")
     parser.add_argument("--out", metavar="FILE", help="write there instead of to the standard output")
 
@@ -86,8 +118,10 @@ def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> Non
     elif parameter.kind == "choice":
         parser.add_argument(parameter.option, choices=parameter.choices, help=words)
     else:
-        number = int if parameter.kind == "int" else float
-        parser.add_argument(parameter.option, type=number, metavar="N" if number is int else "US", help=words)
+        whole = parameter.kind == "int"
+        parser.add_argument(
+            parameter.option, type=int if whole else _finite, metavar="N" if whole else "US", help=words
+        )
 
 
 def _add_report(commands: Any) -> None:
@@ -102,7 +136,8 @@ def _add_trace(commands: Any) -> None:
     words = "The capture as Chrome trace JSON, for Perfetto."
     parser = commands.add_parser("trace", help=words, description=words)
     parser.add_argument("path", metavar="PATH", help="a swimlane file, or a directory that holds one")
-    parser.add_argument("--launch", type=int, metavar="N", help="which launch of the file (default 0)")
+    parser.add_argument("--launch", type=_launch, metavar="N", help="which launch of the file (default 0)")
+    parser.add_argument("--include-flagged", action="store_true", help="also rows whose stamps cannot be right")
     parser.add_argument("--arrows", action="store_true", help="one arrow per dependency as well")
     parser.add_argument("--out", metavar="FILE", required=True, help="file to write")
     parser.set_defaults(command=_trace)
@@ -138,6 +173,7 @@ def _add_synth(commands: Any) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="the same seed gives the same bytes")
     parser.add_argument("--level", type=int, default=4, choices=(1, 2, 3, 4), help="capture level (default 4)")
     parser.add_argument("--shape", default="paged-attention", metavar="NAME", help="default: paged-attention")
+    parser.add_argument("--runtime", choices=ids.RUNTIMES, help="write the newest container, as this runtime does")
     parser.set_defaults(command=_synth)
 
 
@@ -267,7 +303,7 @@ def _no_rows(analysis: Analysis, form: str) -> str:
 def _open(options: argparse.Namespace) -> Capture:
     from analysis.discovery import sources
 
-    capture = sources.open_one(options.path, options.launch or 0, _unreadable)
+    capture = sources.open_one(options.path, options.launch or 0, _unreadable, options.include_flagged)
     if capture.meta.launches > 1 and options.launch is None:
         _say(f"{options.path} holds {capture.meta.launches} launches, this is launch 0; choose with --launch N")
     return capture
@@ -276,7 +312,7 @@ def _open(options: argparse.Namespace) -> Capture:
 def _info(options: argparse.Namespace) -> None:
     from analysis.discovery import sources
 
-    facts = sources.describe(options.path, options.launch or 0, _unreadable)
+    facts = sources.describe(options.path, options.launch or 0, _unreadable, options.include_flagged)
     table = sources.facts_table(facts)
     if options.format == "json":
         text = _json(facts)
@@ -330,7 +366,9 @@ def _read_trace(options: argparse.Namespace) -> None:
 def _synth(options: argparse.Namespace) -> None:
     from analysis.synth.capture import write_capture
 
-    made = write_capture(options.path, options.records, options.seed, level=options.level, shape=options.shape)
+    made = write_capture(
+        options.path, options.records, options.seed, level=options.level, shape=options.shape, runtime=options.runtime
+    )
     _write("".join(f"{path}\n" for path in made.files), None)
 
 

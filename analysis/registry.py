@@ -7,17 +7,20 @@ command pays only for what it runs.
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
 from analysis.capture import Capture
-from analysis.errors import NotFoundError
+from analysis.errors import NotFoundError, ParameterError
 from analysis.results import Column, Result, Table
 
 ParameterKind: TypeAlias = Literal["choice", "int", "float", "flag", "time"]
 """``time`` is a moment: microseconds from capture zero at the doors (``t0_us``), ticks in the function (``t0_ticks``)."""
 
+MAX_US = 1e12
+"""Beyond any time of a run (11 days)."""
 PATH_KINDS = ("observed", "static", "imported-observed", "imported-static")
 
 
@@ -100,12 +103,18 @@ class Analysis:
         return (*getattr(result, "notes", ()), *dict.fromkeys(reasons.values()))
 
     def arguments(self, capture: Capture, doors: dict[str, Any]) -> dict[str, Any]:
-        """Keyword arguments of the function from values as the doors hold them; ``None`` means the default."""
+        """Keyword arguments of the function from values as the doors hold them; ``None`` means the default.
+
+        Raises:
+            ParameterError: a number that is not finite or beyond any time of a run.
+        """
         out: dict[str, Any] = {}
         for parameter in self.parameters:
             value = doors.get(parameter.door)
             if value is None:
                 continue
+            if isinstance(value, float) and not (math.isfinite(value) and abs(value) <= MAX_US):
+                raise ParameterError(f"{parameter.door} is {value}: it must be a number of microseconds")
             out[parameter.name] = round(value * capture.meta.ticks_per_us) if parameter.kind == "time" else value
         return out
 

@@ -64,7 +64,7 @@ def frequency(hz: int | None) -> str:
 def host_clock(clock: HostClock) -> str:
     """How host stamps lie on the device's axis, and how surely."""
     if clock.merged and clock.uncertainty_ns is not None:
-        return f"merged with the device clock, ± {clock.uncertainty_ns:,} ns"
+        return f"merged with the device clock, {clock.uncertainty_text}"
     return f"not merged: {clock.reason}; the gap between host and device part is unknown"
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dash import html
 
-from analysis.capture import Notice
+from analysis.capture import Capture, FlagStream, Flaw, Notice
 from components import fmt, notices
+
+MAX_FLAGGED = 200
+"""Rows with impossible stamps that are listed one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,41 @@ def _finding(notice: Notice) -> html.Li:
                 )
             )
     return html.Li(body)
+
+
+def flagged_rows(capture: Capture) -> list[Any]:
+    """The rows that are in no figure because their stamps cannot be right, each with its stamps; none: nothing."""
+    table = capture.flagged
+    if not len(table):
+        return []
+    lines = [_flagged(capture, row) for row in range(min(len(table), MAX_FLAGGED))]
+    if len(table) > MAX_FLAGGED:
+        lines.append(html.Li(f"and {len(table) - MAX_FLAGGED:,} more: python -m analysis info lists their places"))
+    kept = "They are included here." if capture.meta.includes_flagged else "They are in no figure and no picture."
+    title = f"{fmt.plural(len(table), 'row')} with impossible stamps. {kept}"
+    return [html.Details([html.Summary(title), html.Ul(lines)], className="quality-places")]
+
+
+def _flagged(capture: Capture, row: int) -> html.Li:
+    table, meta = capture.flagged, capture.meta
+    stream = FlagStream(int(table.stream[row]))
+    place = {FlagStream.RECORD: "core", FlagStream.PHASE: "scheduler", FlagStream.ORCH: "orchestrator"}[stream]
+    what = meta.task_label(int(table.task_id[row])) if table.has_task[row] else meta.phase_kinds[int(table.kind[row])]
+    why = "ends before it starts" if table.flaw[row] == Flaw.NEGATIVE else "far away from the run"
+    start, end = (int(ticks) + meta.zero_ticks for ticks in (table.start_ticks[row], table.end_ticks[row]))
+    return html.Li(f"{place} {int(table.place[row])}, {what}: {why} (start {start:,}, end {end:,} as in the file)")
+
+
+def stream_rows(streams: Mapping[str, tuple[int, int, int]]) -> list[Any]:
+    """Rows of the files per stream: shown, left out, of other launches; nothing when all are shown."""
+    if not any(left_out or elsewhere for _, left_out, elsewhere in streams.values()):
+        return []
+    lines = []
+    for name, (in_file, left_out, elsewhere) in streams.items():
+        other = f", {elsewhere:,} in other launches" if elsewhere else ""
+        shown = in_file - left_out - elsewhere
+        lines.append(html.Li(f"{name}: {in_file:,} in the file, {shown:,} shown, {left_out:,} left out{other}"))
+    return [html.Details([html.Summary("Rows of the files, per stream"), html.Ul(lines)], className="quality-places")]
 
 
 def quality_badge(found: Sequence[Notice]) -> html.Span:

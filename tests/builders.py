@@ -20,6 +20,7 @@ from analysis.capture import (
     Capture,
     CaptureMeta,
     EdgeTable,
+    FlaggedTable,
     ImportedPaths,
     OrchTable,
     PhaseTable,
@@ -113,10 +114,11 @@ def build(spec: Spec) -> Capture:
         ),
         phases=_phases(spec),
         orch=OrchTable(
-            *_empty(np.int32, np.int16, np.int64, np.int64, np.int64, np.int32, np.bool_, np.int64, np.int64, np.int16)
+            *_empty(np.int32, np.int32, np.int64, np.int64, np.int64, np.int32, np.bool_, np.int64, np.int64, np.int16)
         ),
-        uploads=UploadTable(*_empty(np.int16, np.int64, np.int64, np.int64)),
+        uploads=UploadTable(*_empty(np.int32, np.int64, np.int64, np.int64, np.int64, np.int64)),
         unmatched=UnmatchedTable(*_empty(np.int32, np.uint64, np.int64, np.int64, np.int64, np.int64, np.int16)),
+        flagged=FlaggedTable.empty(),
         paths=ImportedPaths(*_empty(np.int32, np.int32)),
     )
 
@@ -196,6 +198,7 @@ def _tasks(spec: Spec, ids: list[int], records: RecordTable) -> TaskTable:
         record_offsets=offsets.astype(np.int64),
         record_order=order.astype(np.int32),
         arg_offsets=np.zeros(n + 1, dtype=np.int64),
+        skipped=np.zeros(n, dtype=np.bool_),
     )
 
 
@@ -222,7 +225,7 @@ def _phases(spec: Spec) -> PhaseTable:
     n = len(phases)
     return PhaseTable(
         stream=np.array([p.stream for p in phases], dtype=np.int32),
-        kind=np.array([kinds.index(p.kind) for p in phases], dtype=np.int16),
+        kind=np.array([kinds.index(p.kind) for p in phases], dtype=np.int32),
         lane=np.array([p.lane for p in phases], dtype=np.uint8),
         start_ticks=np.array([p.start for p in phases], dtype=np.int64),
         end_ticks=np.array([p.end for p in phases], dtype=np.int64),

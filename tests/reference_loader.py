@@ -29,6 +29,7 @@ from analysis.capture import (
     CaptureMeta,
     EdgeSource,
     EdgeTable,
+    FlaggedTable,
     ImportedPaths,
     OrchTable,
     PhaseLane,
@@ -105,7 +106,10 @@ def build(raw: Any, deps: Any, name_map: Any, cpm: dict[str, Any], label: str = 
 
     dep_tasks = {int(t["task_id"]): t for t in (deps or {}).get("tasks", [])}
     dep_edges = [(int(e["pred"]), int(e["succ"]), e) for e in (deps or {}).get("edges", [])]
+    submitted = {int(p["task_id"]) for _, p in orch + host if p.get("task_id") is not None} if dep_tasks else set()
+    only_submitted = submitted - {int(p["task_id"]) for _, p in sched if p.get("task_id") is not None}
     in_graph = set(dep_tasks) | {e[0] for e in dep_edges} | {e[1] for e in dep_edges}
+    skipped = {int(p["task_id"]) for _, p in sched if p["kind"] == "predicated_skip" and p.get("task_id") is not None}
     outer_ids = {int(p["task_id"]) for _, p in sched if p["kind"] == "graph_prepare" and p.get("task_id") is not None}
     named = {int(p["task_id"]) for _, p in sched + orch + host if p.get("task_id") is not None}
     record_ids = {row[1] for row in joined}
@@ -178,7 +182,7 @@ def build(raw: Any, deps: Any, name_map: Any, cpm: dict[str, Any], label: str = 
             return TaskKind.MIX
         if types:
             return TaskKind.AIC if "aic" in types else TaskKind.AIV
-        return TaskKind.ALLOC if task_id in in_graph else TaskKind.UNKNOWN
+        return TaskKind.ALLOC if task_id in in_graph or task_id in only_submitted else TaskKind.UNKNOWN
 
     def outer_of(task_id: int) -> int:
         outer = (task_id & 0xFFFFFFFF) >> 10
@@ -330,6 +334,7 @@ def build(raw: Any, deps: Any, name_map: Any, cpm: dict[str, Any], label: str = 
         record_offsets=i8([0, *np.cumsum([len(by_task.get(t, [])) for t in ids])]),
         record_order=i4([i for t in ids for i in by_task.get(t, [])]),
         arg_offsets=i8(arg_offsets),
+        skipped=np.array([t in skipped for t in ids], np.bool_),
     )
 
     def lane_of(name: str) -> PhaseLane:
@@ -340,7 +345,7 @@ def build(raw: Any, deps: Any, name_map: Any, cpm: dict[str, Any], label: str = 
     task_of = lambda p: index[int(p["task_id"])] if p.get("task_id") is not None else -1  # noqa: E731
     phases = PhaseTable(
         stream=i4([s for s, _ in sched]),
-        kind=np.array([kind_of(p["kind"]) for _, p in sched], np.int16),
+        kind=np.array([kind_of(p["kind"]) for _, p in sched], np.int32),
         lane=np.array([lane_of(p["kind"]) for _, p in sched], np.uint8),
         start_ticks=i8([p["start_cycles"] - zero for _, p in sched]),
         end_ticks=i8([p["end_cycles"] - zero for _, p in sched]),
@@ -356,7 +361,7 @@ def build(raw: Any, deps: Any, name_map: Any, cpm: dict[str, Any], label: str = 
     orch.sort(key=lambda sp: (sp[0], sp[1]["start_cycles"], sp[1]["end_cycles"]))
     orch_table = OrchTable(
         stream=i4([s for s, _ in orch]),
-        kind=np.array([kind_of(p.get("kind", "orch_submit")) for _, p in orch], np.int16),
+        kind=np.array([kind_of(p.get("kind", "orch_submit")) for _, p in orch], np.int32),
         start_ticks=i8([p["start_cycles"] - zero for _, p in orch]),
         end_ticks=i8([p["end_cycles"] - zero for _, p in orch]),
         submit_idx=i8([p.get("submit_idx", -1) for _, p in orch]),
@@ -410,7 +415,14 @@ def build(raw: Any, deps: Any, name_map: Any, cpm: dict[str, Any], label: str = 
         end_ticks=i8([u[5] - zero for u in lost]),
         row=lanes([(u[0], u[3], u[5]) for u in lost]),
     )
-    uploads = UploadTable(kind=np.zeros(0, np.int16), start_ticks=i8([]), end_ticks=i8([]), detail=i8([]))
+    uploads = UploadTable(
+        kind=np.zeros(0, np.int32),
+        start_ticks=i8([]),
+        end_ticks=i8([]),
+        detail=i8([]),
+        host_start_ns=i8([]),
+        host_end_ns=i8([]),
+    )
     imported = {kind: i4(_path(trace, index)) for kind, trace in cpm.items()}
     return Capture(
         meta=capture_meta,
@@ -425,6 +437,7 @@ def build(raw: Any, deps: Any, name_map: Any, cpm: dict[str, Any], label: str = 
         orch=orch_table,
         uploads=uploads,
         unmatched=unmatched_table,
+        flagged=FlaggedTable.empty(),
         paths=ImportedPaths(
             static=imported.get("static", i4([])),
             observed=imported.get("observed", i4([])),

@@ -33,6 +33,13 @@ class EdgeSource(enum.IntEnum):
     TENSORMAP = 1
     EXPLICIT = 2
     OTHER = 3
+    UNRECORDED = 4
+    """The file does not say."""
+
+    @property
+    def word(self) -> str:
+        """``creator``, ``tensormap``, ``explicit``, ``other`` or ``not recorded``."""
+        return "not recorded" if self is EdgeSource.UNRECORDED else self.name.lower()
 
 
 class ArgType(enum.IntEnum):
@@ -54,11 +61,30 @@ class PhaseLane(enum.IntEnum):
     """``resolve``, ``drain_prepare``, ``drain_publish``: the thread's sub-lane."""
     MARKER = 2
     """``dummy_task``, ``predicated_skip``: drawn on the worker view's AICPU lane."""
+    IDLE = 3
+    """``idle`` as an AICore scheduler measures it: on the thread's line, but no work."""
+    LIFECYCLE = 4
+    """``aicpu_lifecycle_records``: one lane per AICPU thread; ``stream`` is the thread, not a scheduler."""
+
+
+class Flaw(enum.IntEnum):
+    """Why a row was left out of the tables."""
+
+    NEGATIVE = 0
+    """It ends before it starts."""
+    FAR = 1
+    """A stamp of it is far away from the rest of the run (:mod:`analysis.formats.join.flaws` has the rule)."""
+
+
+class FlagStream(enum.IntEnum):
+    """Which stream a row that was left out comes from."""
+
+    RECORD = 0
+    PHASE = 1
+    ORCH = 2
 
 
 FLAG_WAIT = 1
 FLAG_RETAIN = 2
 OVERLAP_NONE, OVERLAP_COVERED, OVERLAP_OTHER = 0, 1, 2
 EARLY_NO, EARLY_YES, EARLY_UNKNOWN = 0, 1, 2
-GRAPH_NODE_MASK = 1023
-"""Bits of a ring-1 id that number the node inside its outer graph task (FORMATS section 8)."""

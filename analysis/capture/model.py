@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from analysis.capture import ids
 from analysis.capture.columns import I4
-from analysis.capture.kinds import GRAPH_NODE_MASK, TaskKind
+from analysis.capture.kinds import TaskKind
 from analysis.capture.tables import (
     AnnotationTable,
     ArgTable,
     EdgeTable,
+    FlaggedTable,
     OrchTable,
     PhaseTable,
     RecordTable,
@@ -53,6 +55,19 @@ class HostClock:
     status: str
     dropped_records: int
     origin_ns: int | None
+    earlier_ns: int = 0
+    """How much earlier than drawn the device part can be on the host axis (``clock_alignment`` gives an interval)."""
+    later_ns: int = 0
+    """How much later."""
+
+    @property
+    def uncertainty_text(self) -> str:
+        """``±40 ns``, or ``−0 / +2,000 ns`` where the device part is known as an uneven interval; else the reason."""
+        if not self.merged:
+            return self.reason
+        if self.earlier_ns != self.later_ns:
+            return f"−{self.earlier_ns:,} / +{self.later_ns:,} ns"
+        return f"±{self.uncertainty_ns:,} ns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +112,16 @@ class CaptureMeta:
     sources: dict[str, str]
     """Kind of file (``swimlane``, ``deps``, ``name_map``, ``cpm_static``, ``cpm_observed``) → file name."""
     notices: tuple[Notice, ...]
+    runtime: str = ""
+    """Layout of the task ids: a runtime's name, "" for files without one, "?" where it cannot be known."""
+    deps_runtime: str = ""
+    """``runtime`` of deps.json; "" for files without one: then the flags of explicit edges are not authoritative."""
+    includes_flagged: bool = False
+    """Rows with impossible stamps are in the tables; by default they are only in ``flagged``."""
+    scheduler_producers: dict[int, str] = field(default_factory=dict)
+    """Scheduler id → ``aicpu`` or ``aicore``, where the file says what ran it."""
+    stream_rows: dict[str, tuple[int, int, int]] = field(default_factory=dict)
+    """Per stream of the files: rows in the file, rows left out, rows of other launches. All others are shown."""
     extra: dict[str, Any] = field(default_factory=dict)
     """Anything else a page shows verbatim (``aicpu_orchestrator`` summary, dispatch program …)."""
 
@@ -105,6 +130,10 @@ class CaptureMeta:
         if func_id < 0:
             return "unresolved"
         return self.func_names.get(func_id, f"func_{func_id}")
+
+    def task_label(self, task_id: int) -> str:
+        """What people call the task ``task_id`` (:func:`analysis.capture.ids.label`)."""
+        return ids.label(task_id, self.runtime)
 
     def us(self, ticks: int | float) -> float:
         """Convert a tick *difference* to microseconds, for display."""
@@ -135,6 +164,7 @@ class Capture:
     orch: OrchTable
     uploads: UploadTable
     unmatched: UnmatchedTable
+    flagged: FlaggedTable
     paths: ImportedPaths
 
     def task_index(self, task_id: int) -> int:
@@ -159,8 +189,8 @@ class Capture:
             return kind.name.lower()
         outer = int(self.tasks.outer[task])
         if outer >= 0:
-            node = int(self.tasks.task_id[task]) & GRAPH_NODE_MASK
-            return f"{task_label(int(self.tasks.task_id[outer]))} node {node}"
+            node = ids.node_number(int(self.tasks.task_id[task]), self.meta.runtime)
+            return f"{self.meta.task_label(int(self.tasks.task_id[outer]))} node {node}"
         return "unresolved"
 
     @property
@@ -169,10 +199,3 @@ class Capture:
         if not len(self.records):
             return None
         return int(self.records.end_ticks.max()) - int(self.records.start_ticks.min())
-
-
-def task_label(task_id: int) -> str:
-    """Ring & Task ID as people say it: ``t<local>`` in ring 0, ``r<ring>t<local>`` elsewhere."""
-    ring = (task_id >> 32) & 0xFF
-    local = task_id & 0xFFFFFFFF
-    return f"r{ring}t{local}" if ring else f"t{local}"

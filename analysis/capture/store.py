@@ -28,7 +28,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 from numpy.typing import NDArray
@@ -39,7 +39,7 @@ from analysis.files import NoRoomError, room_for, write_atomically
 from analysis.formats.inputs import Inputs, find, identity
 from analysis.formats.loading import Progress, load_inputs, no_progress
 
-STORE_VERSION = 2
+STORE_VERSION = 3
 """Raise when the meaning of a stored column changes."""
 LEFTOVER_SECONDS = 3600
 MISS_KEPT_SECONDS = 600
@@ -72,6 +72,18 @@ class Entry:
     used_at: float
 
 
+class _Ask(NamedTuple):
+    """What is asked of a file."""
+
+    launch: int
+    include_flagged: bool
+
+    @property
+    def first(self) -> _Ask:
+        """The same of launch 0."""
+        return _Ask(0, self.include_flagged)
+
+
 class Store:
     """Content-addressed captures and derived arrays under one directory.
 
@@ -92,7 +104,12 @@ class Store:
         return folder
 
     def open(
-        self, path: str | Path, launch: int = 0, progress: Progress | None = None, needs_room: bool = False
+        self,
+        path: str | Path,
+        launch: int = 0,
+        progress: Progress | None = None,
+        needs_room: bool = False,
+        include_flagged: bool = False,
     ) -> Capture:
         """The capture at ``path``, from the store when its files are known, else read and stored.
 
@@ -100,6 +117,7 @@ class Store:
             path: swimlane file or dfx_outputs directory.
             launch: which launch of a file that holds several.
             progress: called with (share done, what); an exception it raises cancels the open and leaves no trace.
+            include_flagged: as :func:`analysis.formats.load`.
             needs_room: fail when the disk is too full to store the capture, instead of giving it from memory.
 
         Raises:
@@ -107,21 +125,21 @@ class Store:
                 was found out less than ten minutes ago about unchanged files costs no second reading.
             NoRoomError: the disk is full and ``needs_room`` is set.
         """
-        return self._open(find(Path(path)), launch, progress or no_progress, needs_room)
+        return self._open(find(Path(path)), _Ask(launch, include_flagged), progress or no_progress, needs_room)
 
-    def _open(self, inputs: Inputs, launch: int, report: Progress, needs_room: bool) -> Capture:
-        key = _stat_key(inputs, launch)
+    def _open(self, inputs: Inputs, ask: _Ask, report: Progress, needs_room: bool) -> Capture:
+        key = _stat_key(inputs, ask)
         capture = self._known(key, inputs)
         if capture is not None:
             return capture
-        self._refuse_known_miss(inputs, launch, key)
+        self._refuse_known_miss(inputs, ask, key)
         with self._locked(key, report):
-            capture = self._known(key, inputs) or self._by_content(inputs, launch, key)
+            capture = self._known(key, inputs) or self._by_content(inputs, ask, key)
             if capture is not None:
                 return capture
-            self._refuse_known_miss(inputs, launch, key)  # another process may just have found out
+            self._refuse_known_miss(inputs, ask, key)  # another process may just have found out
             try:
-                return self._import(inputs, launch, key, report, needs_room)
+                return self._import(inputs, ask, key, report, needs_room)
             except (NotFoundError, InputError) as error:
                 if not isinstance(error.__cause__, OSError):  # a disk may answer again
                     self._remember_miss(key, error)
@@ -131,14 +149,14 @@ class Store:
         """The capture of that content when the store has it, whatever became of its files."""
         return self._map(capture_id, None)
 
-    def known(self, path: str | Path, launch: int = 0) -> Capture | None:
+    def known(self, path: str | Path, launch: int = 0, include_flagged: bool = False) -> Capture | None:
         """The capture at ``path`` when the store has it already, else None; reads no input file.
 
         Raises:
             NotFoundError, AmbiguousError: as :meth:`open`.
         """
         inputs = find(Path(path))
-        return self._known(_stat_key(inputs, launch), inputs)
+        return self._known(_stat_key(inputs, _Ask(launch, include_flagged)), inputs)
 
     def derived(self, capture: Capture, key: str, build: Callable[[], Arrays]) -> Arrays:
         """Arrays computed from ``capture``, built once per content and ``key``.
@@ -206,23 +224,23 @@ class Store:
             return None
         return self._map(str(capture_id), inputs)
 
-    def _by_content(self, inputs: Inputs, launch: int, key: str) -> Capture | None:
+    def _by_content(self, inputs: Inputs, ask: _Ask, key: str) -> Capture | None:
         """The capture with the same bytes, stored from another place or before a touch.
 
         Hashing all files only pays when such a capture can exist, so sizes are compared first.
         """
-        if not (self.root / "index" / f"{_size_key(inputs, launch)}.sizes").exists():
+        if not (self.root / "index" / f"{_size_key(inputs, ask)}.sizes").exists():
             return None
         try:
-            capture_id = identity({kind: _sha256(path) for kind, path in inputs.files.items()}, launch)
+            capture_id = identity({kind: _sha256(path) for kind, path in inputs.files.items()}, *ask)
         except OSError:
             return None  # the import says which file cannot be read, and goes on without it where it can
         capture = self._map(capture_id, inputs)
-        if capture is not None and _stat_key(inputs, launch) == key:
-            self._remember(key, inputs, launch, capture_id)
+        if capture is not None and _stat_key(inputs, ask) == key:
+            self._remember(key, inputs, ask, capture_id)
         return capture
 
-    def _refuse_known_miss(self, inputs: Inputs, launch: int, key: str) -> None:
+    def _refuse_known_miss(self, inputs: Inputs, ask: _Ask, key: str) -> None:
         """Raise again what an earlier reading of these very files ended with."""
         path = self.root / "index" / f"{key}.miss"
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
@@ -231,11 +249,11 @@ class Store:
                 if known["kind"] == "InputError":
                     raise InputError(known["source"], known["place"], known["reason"], known["remedy"])
                 raise NotFoundError(known["message"])
-        if launch > 0:
-            first = self._known(_stat_key(inputs, 0), inputs)
-            if first is not None and launch >= first.meta.launches:
+        if ask.launch > 0:
+            first = self._known(_stat_key(inputs, ask.first), inputs)
+            if first is not None and ask.launch >= first.meta.launches:
                 raise NotFoundError(
-                    f"launch {launch} does not exist: the capture holds launches 0 to {first.meta.launches - 1}"
+                    f"launch {ask.launch} does not exist: the capture holds launches 0 to {first.meta.launches - 1}"
                 )
 
     def _remember_miss(self, key: str, error: NotFoundError | InputError) -> None:
@@ -246,12 +264,12 @@ class Store:
         with contextlib.suppress(OSError, NoRoomError):  # then the next reading finds out again
             write_atomically(self.root / "index" / f"{key}.miss", json.dumps(known).encode())
 
-    def _import(self, inputs: Inputs, launch: int, key: str, progress: Progress, needs_room: bool) -> Capture:
-        if launch > 0 and self._known(_stat_key(inputs, 0), inputs) is None:
+    def _import(self, inputs: Inputs, ask: _Ask, key: str, progress: Progress, needs_room: bool) -> Capture:
+        if ask.launch > 0 and self._known(_stat_key(inputs, ask.first), inputs) is None:
             # One reading of launch 0 says how many launches there are, so that links to others cost nothing.
-            self._open(inputs, 0, progress, needs_room)
-            self._refuse_known_miss(inputs, launch, key)
-        capture = load_inputs(inputs, launch, progress)
+            self._open(inputs, ask.first, progress, needs_room)
+            self._refuse_known_miss(inputs, ask, key)
+        capture = load_inputs(inputs, ask.launch, progress, ask.include_flagged)
         progress(0.9, "writing the store")
         try:
             self._write(capture)
@@ -260,9 +278,9 @@ class Store:
                 raise
             log.warning("read but not kept: %s", error)
             return capture
-        if _stat_key(inputs, launch) == key:
+        if _stat_key(inputs, ask) == key:
             with contextlib.suppress(NoRoomError):  # found by its content all the same
-                self._remember(key, inputs, launch, capture.meta.capture_id)
+                self._remember(key, inputs, ask, capture.meta.capture_id)
         progress(1.0, "done")
         return self._map(capture.meta.capture_id, inputs) or capture
 
@@ -311,10 +329,10 @@ class Store:
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
 
-    def _remember(self, key: str, inputs: Inputs, launch: int, capture_id: str) -> None:
+    def _remember(self, key: str, inputs: Inputs, ask: _Ask, capture_id: str) -> None:
         index = self.root / "index"
         write_atomically(index / f"{key}.json", json.dumps({"capture_id": capture_id}).encode())
-        write_atomically(index / f"{_size_key(inputs, launch)}.sizes", b"")
+        write_atomically(index / f"{_size_key(inputs, ask)}.sizes", b"")
 
     def _temporary(self) -> Path:
         return self._folder("tmp") / f"{os.getpid()}-{uuid.uuid4().hex}"
@@ -359,9 +377,9 @@ def _columns(columns: Arrays, table: str, kind: type) -> Arrays:
     return {f.name: columns[f"{table}.{f.name}"] for f in fields(kind)}
 
 
-def _stat_key(inputs: Inputs, launch: int) -> str:
+def _stat_key(inputs: Inputs, ask: _Ask) -> str:
     """Names the files as they lie on disk now: path, size, modification time, inode, rights."""
-    parts = [VERSION, str(launch)]
+    parts = [VERSION, str(ask)]
     for kind in sorted(inputs.files):
         path = inputs.files[kind]
         try:
@@ -372,9 +390,9 @@ def _stat_key(inputs: Inputs, launch: int) -> str:
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _size_key(inputs: Inputs, launch: int) -> str:
+def _size_key(inputs: Inputs, ask: _Ask) -> str:
     sizes = [f"{kind} {inputs.files[kind].stat().st_size}" for kind in sorted(inputs.files)]
-    return hashlib.sha256("\n".join([VERSION, str(launch), *sizes]).encode()).hexdigest()
+    return hashlib.sha256("\n".join([VERSION, str(ask), *sizes]).encode()).hexdigest()
 
 
 def _sha256(path: Path) -> str:

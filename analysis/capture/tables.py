@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from analysis.capture.columns import I1, I2, I4, I8, U1, U8, Bool
 
 
@@ -69,6 +71,8 @@ class TaskTable:
     """Indexes into RecordTable grouped by task, each group in record order."""
     arg_offsets: I8
     """(n + 1): slice of ArgTable."""
+    skipped: Bool
+    """A ``predicated_skip`` marker names it: its predicate was false, it did not run."""
 
     def __len__(self) -> int:
         return len(self.task_id)
@@ -169,7 +173,7 @@ class PhaseTable:
 
     stream: I4
     """Scheduler id as in the file."""
-    kind: I2
+    kind: I4
     """Index into ``meta.phase_kinds``."""
     lane: U1
     """:class:`PhaseLane`."""
@@ -196,7 +200,7 @@ class OrchTable:
     """Orchestrator records (device or host), sorted by (stream, start, end)."""
 
     stream: I4
-    kind: I2
+    kind: I4
     start_ticks: I8
     end_ticks: I8
     submit_idx: I8
@@ -216,10 +220,13 @@ class OrchTable:
 class UploadTable:
     """Host-to-device uploads of a host-orchestrated run, by start."""
 
-    kind: I2
+    kind: I4
     start_ticks: I8
     end_ticks: I8
     detail: I8
+    host_start_ns: I8
+    """Raw host stamp relative to ``origin_ns``."""
+    host_end_ns: I8
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -239,3 +246,37 @@ class UnmatchedTable:
 
     def __len__(self) -> int:
         return len(self.core_id)
+
+
+@dataclass(frozen=True, slots=True)
+class FlaggedTable:
+    """Rows left out of records, phases and orchestrator because their stamps cannot be right, in file order per stream.
+
+    With ``meta.includes_flagged`` the same rows are in those tables as well.
+    """
+
+    stream: U1
+    """:class:`~analysis.capture.FlagStream`."""
+    flaw: U1
+    """:class:`~analysis.capture.Flaw`."""
+    place: I4
+    """Core id, scheduler id or orchestrator stream."""
+    kind: I4
+    """Index into ``meta.phase_kinds``; -1 for records."""
+    task_id: U8
+    has_task: Bool
+    start_ticks: I8
+    end_ticks: I8
+    dispatch_ticks: I8
+    """MISSING where not captured, and for phases (also the next)."""
+    finish_ticks: I8
+
+    def __len__(self) -> int:
+        return len(self.stream)
+
+    @classmethod
+    def empty(cls) -> FlaggedTable:
+        """No row."""
+        small, wide = np.zeros(0, np.int32), np.zeros(0, np.int64)
+        codes, ids = np.zeros(0, np.uint8), np.zeros(0, np.uint64)
+        return cls(codes, codes, small, small, ids, np.zeros(0, np.bool_), wide, wide, wide, wide)

@@ -60,7 +60,9 @@ def capture_paths(path: str | Path, on_error: ErrorSink | None = None) -> list[P
     raise NotFoundError(f"{root}: no swimlane file (chip_swimlane_records.json or an older name) in here")
 
 
-def open_one(path: str | Path, launch: int = 0, on_error: ErrorSink | None = None) -> Capture:
+def open_one(
+    path: str | Path, launch: int = 0, on_error: ErrorSink | None = None, include_flagged: bool = False
+) -> Capture:
     """The one capture at or below ``path``.
 
     Raises:
@@ -70,12 +72,14 @@ def open_one(path: str | Path, launch: int = 0, on_error: ErrorSink | None = Non
     """
     paths = capture_paths(path, on_error)
     if len(paths) == 1:
-        return load(paths[0], launch)
+        return load(paths[0], launch, include_flagged)
     names = tuple(str(one) for one in paths)
     raise AmbiguousError(f"{path} holds {len(names)} captures; name one of: {', '.join(names)}", names)
 
 
-def describe(path: str | Path, launch: int = 0, on_error: ErrorSink | None = None) -> Facts | list[Facts]:
+def describe(
+    path: str | Path, launch: int = 0, on_error: ErrorSink | None = None, include_flagged: bool = False
+) -> Facts | list[Facts]:
     """``info``: the facts of one capture, or a list with ``path`` and ``error`` in each entry for several.
 
     Raises:
@@ -83,8 +87,8 @@ def describe(path: str | Path, launch: int = 0, on_error: ErrorSink | None = Non
     """
     paths = capture_paths(path, on_error)
     if len(paths) == 1:
-        return facts(load(paths[0], launch))
-    return [_entry(one, launch) for one in paths]
+        return facts(load(paths[0], launch, include_flagged))
+    return [_entry(one, launch, include_flagged) for one in paths]
 
 
 def facts(capture: Capture) -> Facts:
@@ -93,6 +97,7 @@ def facts(capture: Capture) -> Facts:
     return {
         "label": meta.label,
         "container": meta.container,
+        "runtime": meta.runtime or None,
         "level": meta.level,
         "records": len(capture.records),
         "tasks": int((capture.tasks.n_records > 0).sum()),
@@ -102,7 +107,12 @@ def facts(capture: Capture) -> Facts:
         "span_us": meta.us(span) if span is not None else None,
         "launch": meta.launch,
         "launches": meta.launches,
+        "flagged": len(capture.flagged),
         "sources": meta.sources,
+        "streams": {
+            name: {"in_file": rows, "left_out": out, "other_launches": other}
+            for name, (rows, out, other) in meta.stream_rows.items()
+        },
         "quality": [{"code": n.code, "count": n.count, "message": n.message} for n in meta.notices],
     }
 
@@ -127,8 +137,8 @@ def _swimlane(source: CaptureSource) -> Path:
     return source.path if source.path.is_file() else source.path / source.files["swimlane"]
 
 
-def _entry(file: Path, launch: int) -> Facts:
+def _entry(file: Path, launch: int, include_flagged: bool) -> Facts:
     try:
-        return {"path": readable(str(file)), **facts(load(file, launch)), "error": None}
+        return {"path": readable(str(file)), **facts(load(file, launch, include_flagged)), "error": None}
     except SwimscopeError as error:
         return {"path": readable(str(file)), "error": str(error)}

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from analysis.formats.inputs import SIBLINGS, is_swimlane, stem
+from analysis.formats.inputs import RANK_DIRECTORY, RUN_DIRECTORY, SIBLINGS, UNFINISHED, is_swimlane, stem
 from analysis.formats.peek import kind_of_file
 
 ErrorSink: TypeAlias = Callable[[str, str], None]
@@ -23,13 +23,17 @@ MAX_DEPTH = 64
 SKIPPED = frozenset({"__pycache__", "node_modules"})
 """Directories that are never entered; hidden directories and pass dumps are not entered either."""
 DFX = "dfx_outputs"
-_RANK = re.compile(r"(rank|device|dev|d|node|worker|card|npu|chip)_?(\d+)", re.IGNORECASE)
 _CPM_NAME = re.compile(r"CPM_(static|observed).*\.json(\.gz)?")
 _SIBLING = {
     kind: tuple(re.compile(re.escape(pattern).replace(r"\*", ".*") + r"(\.gz)?") for pattern in patterns)
     for kind, patterns in SIBLINGS.items()
 }
 _HINTS = "perf_hints.log"
+_COSTS = {
+    "swimlane": "no swimlane file: no records and no times",
+    "deps": "no deps.json: no dependency lines",
+    "name_map": "no name map: functions are shown by number",
+}
 _MEMORY_PASS = "AllocateMemoryAddr"
 
 
@@ -57,6 +61,8 @@ class CaptureSource:
     modified_s: float
     signature: str
     """Changes when any file of the capture changes."""
+    missing: tuple[str, ...] = ()
+    """What is not there and what it costs, in words; unfinished writes are named."""
     error: str = ""
     """Why the swimlane cannot be what its name says; "" when it looks right."""
 
@@ -139,7 +145,7 @@ class _Walk:
             if name in SKIPPED or name.startswith((".", "passes_dump")):
                 continue
             # A dump beside dfx_outputs or above a rank belongs to the captures in there, not to unrelated cases.
-            belongs = name == DFX or _RANK.fullmatch(name) is not None
+            belongs = name == DFX or (RANK_DIRECTORY.fullmatch(name) or RUN_DIRECTORY.fullmatch(name)) is not None
             given = (inside or above) if belongs else ()
             taken = yield from self.below(directory / name, given, depth + 1)
             claimed |= taken and belongs
@@ -150,7 +156,7 @@ class _Walk:
 
     def _sources(self, listing: _Listing, passes: tuple[Path, ...]) -> Iterator[CaptureSource]:
         kinds = self._kinds(listing)
-        if not kinds:
+        if not kinds and not any(UNFINISHED.fullmatch(name) for name in listing.files):
             return
         siblings = _siblings(listing)
         swimlanes = [name for name, kind in kinds.items() if is_swimlane(name, kind)]
@@ -165,6 +171,8 @@ class _Walk:
                 yield _source(self.base, listing, {"swimlane": name, **siblings}, traces, passes, name, kinds[name])
             return
         files = {"swimlane": swimlanes[0], **siblings} if swimlanes else siblings
+        if not files and not traces and any(UNFINISHED.fullmatch(name) for name in listing.files):
+            yield _source(self.base, listing, {}, (), passes)
         if {"swimlane", "deps", "name_map"} & set(files) or traces:
             yield _source(self.base, listing, files, traces, passes, known=kinds.get(files.get("swimlane", "")))
 
@@ -238,15 +246,22 @@ def _source(
         size_bytes=sum(stat.st_size for stat in stats.values()),
         modified_s=max((stat.st_mtime for stat in stats.values()), default=_modified(passes)),
         signature=_signature(stats, passes),
+        missing=_missing(files, listing),
         error=f"{swimlane} does not look like a swimlane" if swimlane is not None and known != "swimlane" else "",
     )
+
+
+def _missing(files: dict[str, str], listing: _Listing) -> tuple[str, ...]:
+    lacking = [words for kind, words in _COSTS.items() if kind not in files] if files else []
+    lost = sorted(name for name in listing.files if UNFINISHED.fullmatch(name))
+    return (*lacking, *(f"{name} is an unfinished write: not read" for name in lost))
 
 
 def _group(relative: str) -> tuple[str, str]:
     """(path without dfx_outputs and rank parts, the rank parts)."""
     parts = [part for part in relative.split("/") if part not in (DFX, ".")]
-    ranks = [part for part in parts if _RANK.fullmatch(part)]
-    return "/".join(part for part in parts if not _RANK.fullmatch(part)), "/".join(ranks)
+    ranks = [part for part in parts if RANK_DIRECTORY.fullmatch(part) or RUN_DIRECTORY.fullmatch(part)]
+    return "/".join(part for part in parts if part not in ranks), "/".join(ranks)
 
 
 def _views(files: dict[str, str], passes: tuple[Path, ...]) -> tuple[str, ...]:

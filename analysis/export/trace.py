@@ -18,7 +18,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from analysis.capture import MISSING, Capture, task_label
+from analysis.capture import MISSING, Capture
 from analysis.errors import NotAvailable
 from analysis.results import to_us
 from analysis.timeline.items import ItemKind, Items, ItemTitles, View, available_views, graph_envelopes, view_items
@@ -57,7 +57,7 @@ def write_trace(capture: Capture, out: IO[bytes], arrows: bool = False) -> Trace
     Args:
         capture: one launch.
         out: where to, binary.
-        arrows: also one flow arrow per dependency between two tasks with records (worker view).
+        arrows: also the dependency lines as flow arrows (worker view), those of markers and alloc bars included.
 
     Raises:
         NotAvailable: the capture has nothing to draw.
@@ -94,7 +94,7 @@ def _chunks(capture: Capture, views: list[View], arrows: bool) -> Iterator[tuple
         for events in _view_events(capture, view, items):
             yield separator + orjson.dumps(events)[1:-1], counts
             separator = b",\n"
-    if arrows and len(capture.records):
+    if arrows and View.WORKER in views:
         for events in _arrow_events(capture):
             counts = TraceCounts(counts.slices, counts.arrows + len(events) // 2)
             yield separator + orjson.dumps(events)[1:-1], counts
@@ -168,12 +168,13 @@ class _TaskLabels:
 
     def __init__(self, capture: Capture) -> None:
         self._ids = capture.tasks.task_id
+        self._label = capture.meta.task_label
 
     def of(self, task: int) -> Event:
         if task < 0:
             return {}
         task_id = int(self._ids[task])
-        return {"taskId": str(task_id), "task": task_label(task_id)}
+        return {"taskId": str(task_id), "task": self._label(task_id)}
 
 
 def _arguments(capture: Capture, kinds: NDArray[Any], index: NDArray[Any]) -> dict[int, Pick]:
@@ -246,35 +247,37 @@ def _picker(columns: dict[str, NDArray[Any]], rows: NDArray[Any]) -> Pick:
 
 
 def _arrow_events(capture: Capture) -> Iterator[list[Event]]:
-    """Flow pairs from the last block of the predecessor to the first block of the successor."""
-    items = view_items(capture, View.WORKER, with_setup=False)
+    """Flow pairs as on our page: from the earliest block of each function of the predecessor to that of the successor,
+    skip and dummy markers and alloc bars included."""
+    items = view_items(capture, View.WORKER, with_setup=True)
     pid, _ = PROCESSES[View.WORKER]
-    of_record = np.empty(len(capture.records), np.int64)
-    is_record = items.kind == ItemKind.RECORD
-    of_record[items.index[is_record]] = np.flatnonzero(is_record)
-    first, last = _outer_records(capture)
+    begin_us = to_us(capture, items.middle_ticks)
+    anchor, first = _anchors(items, len(capture.tasks))
     edges = capture.edges
-    timed = (first[edges.pred] >= 0) & (first[edges.succ] >= 0)
-    source, target = of_record[last[edges.pred[timed]]], of_record[first[edges.succ[timed]]]
-    for low in range(0, len(source), CHUNK_EVENTS):
+    number = 0
+    for low in range(0, len(edges), CHUNK_EVENTS):
+        part = slice(low, low + CHUNK_EVENTS)
         events: list[Event] = []
-        ends = [
-            zip((items.track[at] + pid * TRACKS_PER_PROCESS).tolist(), ts.tolist(), strict=True)
-            for at in (source[low : low + CHUNK_EVENTS], target[low : low + CHUNK_EVENTS])
-            for ts in (to_us(capture, items.start_ticks[at]),)
-        ]
-        for i, ((tid, ts), (tid_to, ts_to)) in enumerate(zip(*ends, strict=True), start=low):
-            shared = {"pid": pid, "id": i, "name": "dependency", "cat": "flow"}
-            events.append({"ph": "s", "tid": tid, "ts": ts, **shared})
-            events.append({"ph": "f", "bp": "e", "tid": tid_to, "ts": ts_to, **shared})
-        yield events
+        for pred, succ in zip(edges.pred[part].tolist(), edges.succ[part].tolist(), strict=True):
+            if pred == succ:
+                continue
+            for source in anchor[first[pred] : first[pred + 1]].tolist():
+                for target in anchor[first[succ] : first[succ + 1]].tolist():
+                    shared = {"pid": pid, "id": number, "name": "dependency", "cat": "flow"}
+                    tids = [int(items.track[at]) + pid * TRACKS_PER_PROCESS for at in (source, target)]
+                    events.append({"ph": "s", "tid": tids[0], "ts": float(begin_us[source]), **shared})
+                    events.append({"ph": "f", "bp": "e", "tid": tids[1], "ts": float(begin_us[target]), **shared})
+                    number += 1
+        if events:
+            yield events
 
 
-def _outer_records(capture: Capture) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Per task the record that starts first and the one that ends last; -1 without records."""
-    records = capture.records
-    first, last = (np.full(len(capture.tasks), -1, np.int64) for _ in range(2))
-    by_start, by_end = np.argsort(-records.start_ticks, kind="stable"), np.argsort(records.end_ticks, kind="stable")
-    first[records.task[by_start]] = by_start
-    last[records.task[by_end]] = by_end
-    return first, last
+def _anchors(items: Items, n_tasks: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Earliest item of each (task, function) of the view: (items by task, where those of each task begin)."""
+    at = np.flatnonzero(items.task >= 0)
+    at = at[np.lexsort((items.track[at], items.start_ticks[at], items.cls[at], items.task[at]))]
+    pair = np.stack((items.task[at], items.cls[at]), axis=1)
+    anchor = at[np.append(True, (pair[1:] != pair[:-1]).any(axis=1))] if len(at) else at
+    offsets = np.zeros(n_tasks + 1, dtype=np.int64)
+    np.cumsum(np.bincount(items.task[anchor], minlength=n_tasks), out=offsets[1:])
+    return anchor, offsets

@@ -12,6 +12,7 @@ from typing import TypeAlias, TypeVar
 from analysis.capture import Capture
 from analysis.errors import InputError, LimitError, UnknownFormatError
 from analysis.formats.containers import cpm, cycles, deps, name_map
+from analysis.formats.containers.unified import repeated_keys
 from analysis.formats.inputs import Inputs, find, identity
 from analysis.formats.join.assemble import Parts, assemble
 from analysis.formats.join.raw import RawSwimlane, no_swimlane
@@ -38,25 +39,28 @@ class _Reader:
     pool: ThreadPoolExecutor
     digests: dict[str, Future[str]] = field(default_factory=dict)
 
-    def sections(self, kind: str, path: Path) -> Sections:
-        """Top-level sections of a file."""
+    def sections(self, kind: str, path: Path, report: Report) -> Sections:
+        """Top-level sections of a file; repeated keys are a finding."""
         data = read_file(path)
         self.digests[kind] = self.pool.submit(_digest, data)
         text = expand(data, str(path))
         found = walk(text, cycles.PLAN) if kind == "swimlane" else None
-        return found if found is not None else Sections(sections(text.view, str(path)))
+        if found is not None:
+            return found
+        return Sections(sections(text.view, str(path), repeated=repeated_keys(report)))
 
 
 def _digest(data: Text) -> str:
     return hashlib.sha256(data.view).hexdigest()
 
 
-def load(path: str | Path, launch: int = 0) -> Capture:
+def load(path: str | Path, launch: int = 0, include_flagged: bool = False) -> Capture:
     """The capture at ``path`` (a swimlane file, or a directory with one) with its siblings.
 
     Args:
         path: swimlane file or dfx_outputs directory.
         launch: which launch of a file that holds several.
+        include_flagged: put rows with impossible stamps into the tables, not only into ``capture.flagged``.
 
     Raises:
         NotFoundError: no such path, no swimlane in it, or no such launch.
@@ -64,10 +68,12 @@ def load(path: str | Path, launch: int = 0) -> Capture:
         UnknownFormatError: the file is no swimlane.
         InputError: the file cannot be read.
     """
-    return load_inputs(find(Path(path)), launch)
+    return load_inputs(find(Path(path)), launch, include_flagged=include_flagged)
 
 
-def load_inputs(inputs: Inputs, launch: int = 0, progress: Progress = no_progress) -> Capture:
+def load_inputs(
+    inputs: Inputs, launch: int = 0, progress: Progress = no_progress, include_flagged: bool = False
+) -> Capture:
     """The capture made of ``inputs``; a sibling that cannot be read is reported and left out.
 
     Raises:
@@ -88,10 +94,13 @@ def load_inputs(inputs: Inputs, launch: int = 0, progress: Progress = no_progres
             path = _sibling(reader, inputs, f"cpm_{name}", cpm.read, report)
             if path is not None:
                 parts.paths[name] = path
-        parts.capture_id = identity({kind: digest.result() for kind, digest in reader.digests.items()}, launch)
+        digests = {kind: digest.result() for kind, digest in reader.digests.items()}
+        parts.capture_id = identity(digests, launch, include_flagged)
     parts.sources = {kind: path.name for kind, path in inputs.files.items() if kind in reader.digests}
     progress(0.75, "joining records")
-    return assemble(parts, launch, report)
+    for code, reason in inputs.findings:
+        report.add(code, 1, reason=reason)
+    return assemble(parts, launch, report, include_flagged)
 
 
 def full_shape(found: Sections) -> Shape:
@@ -108,7 +117,7 @@ def full_shape(found: Sections) -> Shape:
 
 
 def _swimlane(reader: _Reader, path: Path, report: Report) -> RawSwimlane:
-    found = reader.sections("swimlane", path)
+    found = reader.sections("swimlane", path, report)
     form = _recognise(found)
     if form is None or form.read is None:
         what = f"it looks like {form.name}" if form is not None else f"its keys are {_names(found)}"
@@ -136,7 +145,7 @@ def _sibling(
     if path is None:
         return None
     try:
-        return read(reader.sections(kind, path), path.name, report)
+        return read(reader.sections(kind, path, report), path.name, report)
     except (InputError, LimitError) as error:
         report.add("unreadable_file", 1, kind, str(error))
         return None

@@ -24,7 +24,9 @@ MESSAGES: dict[str, str] = {
     "lost_metrics": "{count} scheduler metric(s) point at a record that does not exist: left out",
     # Order and length.
     "order_violation": "{count} record(s) break dispatch <= receive <= start <= end <= finish",
-    "negative_length": "{count} record(s) or phase(s) end before they start",
+    "negative_length": "{count} record(s) or phase(s) end before they start: listed, in no figure",
+    "far_stamp": "{count} record(s) or phase(s) carry a stamp far away from the rest of the run: listed, in no figure",
+    "corrupt_id": "{count} task id(s) have bits that no task of this runtime has: shown as raw numbers ({reason})",
     "zero_length": "{count} record(s) have the same start and end stamp",
     "overlap": "{count} record(s) start before an earlier record on the same core has ended",
     "hb_violation": "{count} dependency edge(s) are broken in time: the successor starts before its predecessor ends",
@@ -47,6 +49,24 @@ MESSAGES: dict[str, str] = {
     "graph_mismatch": "{count} timed task(s) are missing from deps.json: the graph may come from another run",
     "missing_stamps": "{count} record(s) have no dispatch or finish stamp",
     "unreadable_file": "{count} file(s) beside the swimlane cannot be read: {reason}",
+    "no_rows": "the file holds no AICore row: no records, no times",
+    "duplicate_json_key": "{count} entries are left out because a key is named twice: the first one counts ({reason})",
+    "too_many_damaged": "{count} row(s) were counted but not looked at: the list holds too many rows that do not fit",
+    "stream_id": "{count} scheduler stream(s) have no usable id: numbered by their place in the file",
+    "frequency_mismatch": "the clock frequency does not fit the chip: {reason}",
+    "unknown_runtime": "task ids are shown as numbers: {reason}",
+    "runtime_mismatch": "swimlane and deps.json name different runtimes: {reason}",
+    "epoch_without_boundary": "{count} row(s) name an epoch that metadata.run_boundaries does not: shown as a launch of "
+    "its own ({reason})",
+    "repeated_boundary": "{count} launch boundary record(s) repeat an epoch: the first counts",
+    "empty_launch": "{count} launch(es) have no row",
+    "rows_by_time": "{count} row(s) name no epoch while others do: they belong to the launch that had begun",
+    "host_capture": "the host records are {reason}",
+    "clock_alignment": "metadata.clock_alignment cannot be used: {reason}",
+    "incomplete_collection": "the retained run is not complete: {reason}",
+    "foreign_names": "the name map above this directory is of another program: functions are shown as func_<id> ({reason})",
+    "unfinished_file": "{count} file(s) are unfinished writes and were not read: {reason}",
+    "unmarked_dummy": "{count} dependency-only task(s) of deps.json have no dummy_task marker",
     "dropped_launches": "{count} launch boundary record(s) were dropped by the runtime: launches may be merged",
     "unsplit_rows": "{count} row(s) carry nothing that tells their launch: shown with every launch",
     "missing_flags": "{count} dependency annotation(s) carry no flags while others do",
@@ -75,7 +95,10 @@ INFORMATION = frozenset(
 )
 """Codes that say what is absent or assumed; all others count a defect of the data."""
 
+MAX_COUNT = 2**53
+"""What a file claims to have lost is clipped here, so that every count can be stored and sent."""
 MAX_PLACES = 200
+MAX_REASONS = 20
 OTHER_PLACES = "other places"
 """Past :data:`MAX_PLACES` places of one code, the rest is counted under this one."""
 
@@ -92,6 +115,23 @@ class Report:
 
     def __init__(self) -> None:
         self._entries: dict[str, _Entry] = {}
+        self._streams: dict[str, list[int]] = {}
+
+    def rows(self, stream: str, in_file: int, left_out: int = 0) -> None:
+        """Account for rows of a stream: how many the file holds, and how many of those are left out."""
+        if not stream:
+            return
+        counts = self._streams.setdefault(stream, [0, 0, 0])
+        counts[0] += in_file
+        counts[1] += left_out
+
+    def elsewhere(self, stream: str, count: int) -> None:
+        """Account for rows that belong to another launch."""
+        self._streams.setdefault(stream, [0, 0, 0])[2] += count
+
+    def stream_rows(self) -> dict[str, tuple[int, int, int]]:
+        """Per stream (rows in the file, rows left out, rows of other launches); the rest is shown."""
+        return {name: (all_rows, out, other) for name, (all_rows, out, other) in self._streams.items() if all_rows}
 
     def add(self, code: str, count: int = 1, place: str = "", reason: str = "") -> None:
         """Count ``count`` findings of ``code`` at ``place``; nothing happens for 0.
@@ -103,13 +143,14 @@ class Report:
             raise KeyError(code)
         if count <= 0:
             return
+        count = min(count, MAX_COUNT)
         entry = self._entries.setdefault(code, _Entry())
         entry.count += count
         if place:
             if place not in entry.detail and len(entry.detail) >= MAX_PLACES:
                 place = OTHER_PLACES
             entry.detail[place] = entry.detail.get(place, 0) + count
-        if reason and reason not in entry.reasons:
+        if reason and reason not in entry.reasons and len(entry.reasons) < MAX_REASONS:
             entry.reasons.append(reason)
 
     def add_each(self, code: str, places: dict[str, int]) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from analysis.capture import I4, I8, Bool, Capture, task_label
+from analysis.capture import I4, I8, Bool, Capture
 
 NARROW = 16
 """Up to this many tasks a search step runs in plain Python: array calls cost more than the step itself."""
@@ -64,7 +64,9 @@ class Neighbourhood:
         for side, distance in (("feeds", self.pred_distance), ("uses", self.succ_distance)):
             for task in _nearest_first(distance).tolist():
                 task_id = int(capture.tasks.task_id[task])
-                rows.append((side, int(distance[task]), str(task_id), task_label(task_id), capture.task_name(task)))
+                rows.append(
+                    (side, int(distance[task]), str(task_id), capture.meta.task_label(task_id), capture.task_name(task))
+                )
         return pd.DataFrame(rows, columns=columns)
 
 

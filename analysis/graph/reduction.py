@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.capture import I4, I8, U8, Bool, Capture, task_label
+from analysis.capture import I4, I8, U8, Bool, Capture
 from analysis.errors import NotAvailable, ParameterError
 from analysis.graph.reduction_df import droppable, has_creator
 from analysis.results import Column, Table, task_names
@@ -132,7 +132,7 @@ def edges(capture: Capture, mode: str = "full", masks: dict[str, NDArray[Any]] |
 def _notes(capture: Capture, cycle: I4) -> Iterator[str]:
     """What limits the answer, in plain words."""
     if len(cycle):
-        labels = [task_label(int(i)) for i in capture.tasks.task_id[cycle[:MAX_NAMED]]]
+        labels = [capture.meta.task_label(int(i)) for i in capture.tasks.task_id[cycle[:MAX_NAMED]]]
         rest = f"… ({len(cycle)} tasks)" if len(cycle) > MAX_NAMED else labels[0]
         yield f"The graph has a cycle, so no edge is redundant and all are kept: {' → '.join([*labels, rest])}."
     if capture.meta.edges_from_fanout:

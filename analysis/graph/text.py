@@ -6,7 +6,6 @@ Everything here answers from the capture's own index, at once and for any size, 
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,12 +14,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.capture import FLAG_RETAIN, FLAG_WAIT, I4, ArgType, Bool, Capture, EdgeSource, TaskKind, task_label
+from analysis.capture import FLAG_RETAIN, FLAG_WAIT, I4, ArgType, Bool, Capture, EdgeSource, TaskKind, ids
 from analysis.csv_text import csv_chunks
 from analysis.graph.neighbourhood import Adjacency, distances
 
 OVERLAP_TEXT = ("", "covered", "other")
-_LABEL = re.compile(r"^(?:r(\d{1,3}))?t(\d{1,10})$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,26 +30,18 @@ class Found:
 
 
 def find_tasks(capture: Capture, text: str, limit: int) -> Found:
-    """Which tasks does a person mean: ``t12``, ``r1t12``, a raw 64-bit id, or part of a function's name?
+    """Which tasks does the user mean: ``t12``, ``r1 t12``, ``g3t7``, a raw 64-bit id, or part of a function's name?
 
     An id that exists wins; otherwise every task whose name holds the text, case ignored.
     """
     wanted = text.strip().lower()
     if not wanted:
         return Found(np.zeros(0, np.int32), 0)
-    task_id = _as_id(wanted)
-    exact = capture.task_index(task_id) if task_id is not None else -1
-    if exact >= 0:
-        return Found(np.array([exact], np.int32), 1)
+    by_id = ids.find_label(wanted, capture.tasks.task_id, capture.meta.runtime)
+    if len(by_id):
+        return Found(by_id[:limit], len(by_id))
     hits = np.flatnonzero(_name_matches(capture, wanted)).astype(np.int32)
     return Found(hits[:limit], len(hits))
-
-
-def _as_id(text: str) -> int | None:
-    if re.fullmatch("[0-9]{1,20}", text):
-        return int(text)
-    match = _LABEL.match(text)
-    return (int(match.group(1) or 0) << 32 | int(match.group(2))) if match else None
 
 
 def _name_matches(capture: Capture, wanted: str) -> Bool:
@@ -115,7 +105,7 @@ def wait_us(capture: Capture, pred: int, succ: int) -> float | None:
 def edge_words(capture: Capture, edge: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Distinct sources (creator, tensormap, explicit, other) and tensors (T0, …) of an edge's annotations."""
     rows = slice(int(capture.edges.ann_offsets[edge]), int(capture.edges.ann_offsets[edge + 1]))
-    sources = [EdgeSource(int(code)).name.lower() for code in np.unique(capture.annotations.source[rows])]
+    sources = [EdgeSource(int(code)).word for code in np.unique(capture.annotations.source[rows])]
     tensors = [f"T{at}" for at in np.unique(capture.annotations.tensor[rows]) if at >= 0]
     return tuple(sources), tuple(tensors)
 
@@ -132,7 +122,7 @@ def annotation_rows(capture: Capture, edge: int) -> list[dict[str, Any]]:
     """Why an edge exists: one row per line of deps.json.
 
     Keys: ``arg``, ``source``, ``flags`` (``"wait retain"``, None where the file has none), ``authoritative`` (False for
-    explicit edges, which are always written as wait and retain), ``overlap``, ``tensor``, ``consumer``, ``producer``.
+    explicit edges of files without a runtime, which are always written as wait and retain), ``overlap``, ``tensor``, ``consumer``, ``producer``.
     """
     notes = capture.annotations
     rows = []
@@ -141,9 +131,9 @@ def annotation_rows(capture: Capture, edge: int) -> list[dict[str, Any]]:
         rows.append(
             {
                 "arg": int(notes.arg[at]),
-                "source": source.name.lower(),
+                "source": source.word,
                 "flags": flags_text(int(notes.flags[at])),
-                "authoritative": source is not EdgeSource.EXPLICIT,
+                "authoritative": source is not EdgeSource.EXPLICIT or capture.meta.deps_runtime == ids.RINGS,
                 "overlap": OVERLAP_TEXT[int(notes.overlap[at])],
                 "tensor": tensor_text(capture, int(notes.tensor[at])),
                 "consumer": view_text(capture, int(notes.consumer_view[at])),
@@ -250,14 +240,14 @@ def edges_csv(capture: Capture, edges: I4) -> Iterator[str]:
 
 def _edge_cells(capture: Capture, edge: int) -> list[str | int | float | None]:
     pred, succ = int(capture.edges.pred[edge]), int(capture.edges.succ[edge])
-    ids = [int(capture.tasks.task_id[task]) for task in (pred, succ)]
+    ends = [int(capture.tasks.task_id[task]) for task in (pred, succ)]
     sources, tensors = edge_words(capture, edge)
     wait = wait_us(capture, pred, succ)
     return [
-        str(ids[0]),
-        str(ids[1]),
-        task_label(ids[0]),
-        task_label(ids[1]),
+        str(ends[0]),
+        str(ends[1]),
+        capture.meta.task_label(ends[0]),
+        capture.meta.task_label(ends[1]),
         capture.task_name(pred),
         capture.task_name(succ),
         " ".join(sources),
@@ -275,8 +265,8 @@ def dot(capture: Capture, edges: I4) -> Iterator[str]:
         task_id = int(capture.tasks.task_id[task])
         name = capture.task_name(task).replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
         shape = shapes.get(TaskKind(int(capture.tasks.kind[task])), "octagon")
-        yield f'  "{task_id}" [label="{name}\\n{task_label(task_id)}", shape={shape}];\n'
-    ids = capture.tasks.task_id
+        yield f'  "{task_id}" [label="{name}\\n{capture.meta.task_label(task_id)}", shape={shape}];\n'
+    task_ids = capture.tasks.task_id
     for edge in edges.tolist():
-        yield f'  "{int(ids[capture.edges.pred[edge]])}" -> "{int(ids[capture.edges.succ[edge]])}";\n'
+        yield f'  "{int(task_ids[capture.edges.pred[edge]])}" -> "{int(task_ids[capture.edges.succ[edge]])}";\n'
     yield "}\n"

@@ -75,27 +75,30 @@ def core_statistics(capture: Capture) -> CoreStatistics:
     """
     require_records(capture, "Core statistics need")
     records, meta = capture.records, capture.meta
-    n_cores = core_count(capture)
+    cores = shown_cores(capture)
+    n_cores = len(cores)
     window = (int(records.start_ticks.min()), int(records.end_ticks.max()))
     makespan = window[1] - window[0]
-    bounds = np.searchsorted(records.core_id, np.arange(n_cores + 1))
-    count = np.diff(bounds)
+    begin, stop = (np.searchsorted(records.core_id, cores, side=side) for side in ("left", "right"))
+    count = stop - begin
     tasks, busy, idle = np.zeros(n_cores, np.int64), np.zeros(n_cores, np.int64), np.zeros((n_cores, 2), np.int64)
     for core in range(n_cores):
-        own = slice(bounds[core], bounds[core + 1])
+        own = slice(begin[core], stop[core])
         starts, ends = records.start_ticks[own], records.end_ticks[own]
         tasks[core] = len(distinct(records.task[own]))
         busy[core] = union_length(starts, ends)
         idle[core] = _longest_idle(starts, ends, window)
-    types = core_type_names(capture)
+    names = core_type_names(capture)
+    types = [names[core] for core in cores.tolist()]
     threads = np.full(n_cores, MISSING, np.int64)
     if meta.core_to_thread is not None:
-        known = np.array(meta.core_to_thread[:n_cores], dtype=np.int64)
-        threads[: len(known)] = np.where(known >= 0, known, MISSING)
+        known = np.array(meta.core_to_thread, dtype=np.int64)
+        told = np.flatnonzero(cores < len(known))
+        threads[told] = np.where(known[cores[told]] >= 0, known[cores[told]], MISSING)
     table = Table(
         COLUMNS,
         {
-            "core_id": np.arange(n_cores),
+            "core_id": cores,
             "core_type": types,
             "thread": threads,
             "records": count,
@@ -109,11 +112,17 @@ def core_statistics(capture: Capture) -> CoreStatistics:
             "idle_end_ticks": idle[:, 1],
         },
     )
-    return CoreStatistics(table, _by_type(capture, types, count, busy, makespan), makespan, meta.us(makespan))
+    return CoreStatistics(table, _by_type(capture, cores, types, count, busy, makespan), makespan, meta.us(makespan))
+
+
+def shown_cores(capture: Capture) -> I8:
+    """Cores that have a row: those of ``core_types`` and those beyond that a record names (a damaged id is one row)."""
+    listed = np.arange(len(capture.meta.core_types), dtype=np.int64)
+    return np.union1d(listed, capture.records.core_id.astype(np.int64))
 
 
 def core_count(capture: Capture) -> int:
-    """Cores to show: those of ``core_types`` and any core id a record names beyond them."""
+    """One more than the highest core id that ``core_types`` or a record names."""
     highest = int(capture.records.core_id.max()) + 1 if len(capture.records) else 0
     return max(len(capture.meta.core_types), highest)
 
@@ -133,13 +142,13 @@ def _longest_idle(starts: I8, ends: I8, window: tuple[int, int]) -> tuple[int, i
     return begin, max(begin, stop)
 
 
-def _by_type(capture: Capture, types: list[str], count: I8, busy: I8, makespan: int) -> Table:
+def _by_type(capture: Capture, cores_shown: I8, types: list[str], count: I8, busy: I8, makespan: int) -> Table:
     names = sorted(set(types))
     members = [np.flatnonzero(np.array(types) == name) for name in names]
     cores = np.array([len(m) for m in members])
     busy_ticks = np.array([busy[m].sum() for m in members], dtype=np.int64)
     of_core = np.searchsorted(np.array(names), np.array(types))
-    of_record = of_core[capture.records.core_id]
+    of_record = of_core[np.searchsorted(cores_shown, capture.records.core_id)]
     return Table(
         TYPE_COLUMNS,
         {

@@ -35,7 +35,7 @@ COLUMNS = (
     Column("head_us", "us", "Mean of start - dispatch."),
     Column("tail_us", "us", "Mean of finish - end."),
     Column("propagation_us", "us", "Mean of receive - dispatch; empty without receive stamps."),
-    Column("setup_us", "us", "Mean of start - receive; empty at level 1 and without receive stamps."),
+    Column("setup_us", "us", "Mean of start - receive; empty without receive stamps."),
     Column("total_ticks", "ticks", "Sum of execution in ticks."),
     Column("min_ticks", "ticks", "Shortest execution in ticks."),
     Column("max_ticks", "ticks", "Longest execution in ticks."),
@@ -146,8 +146,13 @@ def _stamp_means(capture: Capture, length: I8, group: I8, groups: int) -> dict[s
     """Means that need dispatch and finish, over the records that have both; nan for groups without any."""
     records = capture.records
     stamped = (records.dispatch_ticks != MISSING) & (records.finish_ticks != MISSING)
+    received = has_receive(capture)
     if capture.meta.level < 2 or not stamped.any():
-        return {name: np.full(groups, np.nan) for name in STAMP_COLUMNS}
+        found: dict[str, Cells] = {name: np.full(groups, np.nan) for name in STAMP_COLUMNS}
+        if received:  # AICore stamps are enough for setup
+            setup = np.bincount(group, weights=records.start_ticks - records.receive_ticks, minlength=groups)
+            found["setup_us"] = setup / np.bincount(group, minlength=groups) / capture.meta.ticks_per_us
+        return found
     where = group[stamped]
     receive, start, end = records.receive_ticks[stamped], records.start_ticks[stamped], records.end_ticks[stamped]
     dispatch, finish = records.dispatch_ticks[stamped], records.finish_ticks[stamped]
@@ -163,7 +168,6 @@ def _stamp_means(capture: Capture, length: I8, group: I8, groups: int) -> dict[s
     latency = total(finish - dispatch)
     latency[latency == 0] = np.nan
     unknown = np.full(groups, np.nan)
-    received = has_receive(capture)
     return {
         "latency_us": mean_us(finish - dispatch),
         "exec_share": total(length[stamped]) / latency,

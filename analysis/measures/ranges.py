@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from analysis.capture import Capture
-from analysis.measures.cores import core_type_names
+from analysis.measures.cores import core_type_names, shown_cores
 from analysis.measures.utilisation import busy_curve, functions_in, touches, window_or_makespan
 from analysis.results import Column, Table, to_us
 
@@ -88,8 +88,8 @@ def range_statistics(capture: Capture, t0_ticks: int | None = None, t1_ticks: in
 def _by_type(capture: Capture, inside: Any, t0: int, t1: int) -> Table:
     types = np.array(core_type_names(capture))
     of_record = types[capture.records.core_id]
-    names = sorted(set(types.tolist()))
-    cores = np.array([(types == name).sum() for name in names])
+    names = sorted(set(types[shown_cores(capture)].tolist()))
+    cores = np.array([(types[shown_cores(capture)] == name).sum() for name in names])
     curves = [busy_curve(capture, inside & (of_record == name)) for name in names]
     busy = np.array([curve.integral(t0, t1) for curve in curves], dtype=np.int64)
     return Table(

@@ -12,7 +12,7 @@ import numpy as np
 
 from analysis.capture import I8, Capture
 from analysis.errors import ParameterError
-from analysis.measures.cores import core_type_names
+from analysis.measures.cores import core_type_names, shown_cores
 from analysis.measures.needs import require_records
 from analysis.measures.steps import StepCurve, count_steps
 from analysis.results import Column, Table, to_us
@@ -178,9 +178,10 @@ def _type_curves(capture: Capture, t0: int, t1: int) -> list[TypeCurve]:
     types = np.array(core_type_names(capture))
     of_record = types[capture.records.core_id]
     out = []
-    for name in sorted(set(types.tolist())):
+    shown = types[shown_cores(capture)]
+    for name in sorted(set(shown.tolist())):
         whole = busy_curve(capture, of_record == name)
-        out.append(TypeCurve(name, int((types == name).sum()), _clip(whole, t0, t1), whole.integral(t0, t1)))
+        out.append(TypeCurve(name, int((shown == name).sum()), _clip(whole, t0, t1), whole.integral(t0, t1)))
     return out
 
 

@@ -14,8 +14,9 @@ from typing import IO, Any
 
 import numpy as np
 
-from analysis.capture import I8, Bool
+from analysis.capture import I8, Bool, ids
 from analysis.errors import LimitError
+from analysis.synth import newest
 from analysis.synth.build import Plan, delays, plan
 from analysis.synth.deps import annotation_count, write_deps
 from analysis.synth.phases import KINDS, Phases, core_threads, thread_phases
@@ -72,6 +73,7 @@ def write_capture(
     deps: bool = True,
     name_map: bool = True,
     host: bool = False,
+    runtime: str | None = None,
 ) -> Synthetic:
     """Write a capture of exactly ``records`` task records into ``directory`` (created if needed).
 
@@ -85,11 +87,16 @@ def write_capture(
         threads: scheduler threads; the orchestrator adds an empty last one.
         deps, name_map: whether to write deps.json and the name map.
         host: the graph is built by the host: two clocks with anchors (level 4 only).
+        runtime: write the container of late September 2026 as this runtime does: ``tensormap_and_ringbuffer``, or
+            ``host_build_graph`` (which implies ``host``).
 
     Raises:
         LimitError: an argument is out of range.
     """
     _check(records, level, shape, aic, aiv)
+    if runtime not in (None, *ids.RUNTIMES):
+        raise LimitError(f"runtime is {runtime!r}: choose one of {', '.join(ids.RUNTIMES)}")
+    host = host or runtime == ids.HOST_GRAPH
     directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
     scale = max(1, clock_freq_hz // 50_000_000)
@@ -109,25 +116,32 @@ def write_capture(
         head |= _host_metadata(p, schedule, base, scale)
     if level >= 3:
         head["core_to_thread"] = thread_of.tolist()
+    if runtime is not None:
+        head = newest.metadata(head, runtime)
     phases = 0
     with open(files[0], "w", encoding="ascii", newline="\n", buffering=1 << 20) as out:
         out.write(f'{{\n  "chip_swimlane_level": {level},\n  "metadata": {{\n')
         out.write(",\n".join(f"    {json.dumps(k)}: {json.dumps(v)}" for k, v in head.items()))
         out.write("\n  },\n")
-        _write_tasks(out, p, schedule, base, level)
-        if level >= 3:
+        _write_tasks(out, p, schedule, base, level, runtime)
+        own_phases = thread_phases(p, schedule, early, thread_of, seed, scale) if level >= 3 else ()
+        if level >= 3 and runtime is not None:
+            phases = newest.write_streams(out, own_phases, p, base, runtime)
+        elif level >= 3:
             out.write(',\n  "aicpu_scheduler_phases": [\n')
-            for one in thread_phases(p, schedule, early, thread_of, seed, scale):
+            for one in own_phases:
                 phases += len(one.kind)
                 _rows(out, _phase_rows(one, p, base), "    [\n", "      %s", "\n    ],\n")
             out.write("    []\n  ]")
         if level >= 4:
-            _write_orchestrator(out, p, base, seed, scale, host)
+            _write_orchestrator(out, p, base, seed, scale, host, runtime is not None)
+        if runtime == ids.HOST_GRAPH and level >= 2:
+            newest.write_lifecycle(out, threads, base, scale)
         out.write("\n}\n")
     if deps:
         files.append(directory / "deps.json")
         with open(files[-1], "w", encoding="ascii", newline="\n", buffering=1 << 20) as out:
-            write_deps(out, p, flags=not host)
+            write_deps(out, p, flags=not host, runtime=runtime)
     if name_map:
         files.append(directory / f"name_map_Synth_{shape.replace('-', '_')}.json")
         names = {str(i): k.name for i, k in enumerate(p.shape.kernels)}
@@ -205,7 +219,8 @@ def _format(template: str, *columns: Any) -> Iterator[str]:
         yield from map(template.__mod__, zip(*(c[at : at + _CHUNK].tolist() for c in columns), strict=True))
 
 
-def _write_tasks(out: IO[str], p: Plan, s: Schedule, base: int, level: int) -> None:
+def _write_tasks(out: IO[str], p: Plan, s: Schedule, base: int, level: int, runtime: str | None) -> None:
+    last = f", {newest.EPOCH}]" if runtime is not None else "]"
     task_id = np.repeat(p.task_id, p.graph.records)
     order = np.lexsort((s.start, s.core))
     core = s.core[order]
@@ -213,7 +228,7 @@ def _write_tasks(out: IO[str], p: Plan, s: Schedule, base: int, level: int) -> N
     reg = np.empty(len(core), np.int64)
     reg[order] = np.arange(len(core)) - first + 1
     rows = _format(
-        "[%d, %d, %d, %d, %d, %d]",
+        "[%d, %d, %d, %d, %d, %d" + last,
         core,
         task_id[order],
         reg[order],
@@ -223,11 +238,17 @@ def _write_tasks(out: IO[str], p: Plan, s: Schedule, base: int, level: int) -> N
     )
     _rows(out, rows, '  "aicore_tasks": [\n', "    %s", "\n  ],\n")
     if level < 2:
-        out.write('  "aicpu_tasks": []')
+        out.write('  "aicpu_tasks": []' if runtime is None else '  "scheduler_tasks": {}')
         return
     order = np.lexsort((reg, s.finish, s.core))
-    rows = _format("[%d, %d, %d, %d]", s.core[order], reg[order], s.dispatch[order] + base, s.finish[order] + base)
-    _rows(out, rows, '  "aicpu_tasks": [\n', "    %s", "\n  ]")
+    rows = _format(
+        "[%d, %d, %d, %d" + last, s.core[order], reg[order], s.dispatch[order] + base, s.finish[order] + base
+    )
+    if runtime is None:
+        _rows(out, rows, '  "aicpu_tasks": [\n', "    %s", "\n  ]")
+        return
+    producer = "aicore" if runtime == ids.HOST_GRAPH else "aicpu"
+    _rows(out, rows, f'  "scheduler_tasks": {{"producer": "{producer}", "records": [\n', "    %s", "\n  ]}")
 
 
 def _phase_rows(phases: Phases, p: Plan, base: int) -> Iterator[str]:
@@ -254,7 +275,9 @@ def _phase_rows(phases: Phases, p: Plan, base: int) -> Iterator[str]:
         yield from texts.tolist()
 
 
-def _write_orchestrator(out: IO[str], p: Plan, base: int, seed: int, scale: int, host: bool) -> None:
+def _write_orchestrator(
+    out: IO[str], p: Plan, base: int, seed: int, scale: int, host: bool, with_epoch: bool = False
+) -> None:
     n = len(p.task_id)
     submit = np.arange(n)
     if host:
@@ -274,7 +297,8 @@ def _write_orchestrator(out: IO[str], p: Plan, base: int, seed: int, scale: int,
     end = p.graph.submit
     start = end - ints(seed, 5, n, 2, 4) * scale
     rows = _format(
-        '{"submit_idx": %d, "task_id": %d, "start_cycles": %d, "end_cycles": %d}',
+        '{"submit_idx": %d, "task_id": %d, "start_cycles": %d, "end_cycles": %d'
+        + (f', "run_epoch": {newest.EPOCH}}}' if with_epoch else "}"),
         submit,
         p.task_id,
         start + base,

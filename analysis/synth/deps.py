@@ -161,10 +161,10 @@ def _write_list(out: IO[str], name: str, parts: Iterator[str]) -> None:
     out.write("]")
 
 
-def write_deps(out: IO[str], p: Plan, *, flags: bool = True) -> None:
+def write_deps(out: IO[str], p: Plan, *, flags: bool = True, runtime: str | None = None) -> None:
     """Write deps.json for ``p``; ``flags`` is off in host-orchestrated captures."""
     texts = [DepsText(tile, len(p.shape.shared), flags) for tile in p.tiles]
-    out.write("{")
+    out.write("{" if runtime is None else f'{{"runtime":"{runtime}",')
     _write_list(out, "tasks", _per_piece(p, texts, "tasks"))
     out.write(",")
     _write_list(out, "tensors", _tensors(p))

@@ -13,21 +13,37 @@ import numpy as np
 from analysis.capture import (
     EARLY_UNKNOWN,
     EARLY_YES,
-    GRAPH_NODE_MASK,
     I8,
     MISSING,
     ArgType,
     Capture,
     EdgeSource,
+    PhaseLane,
     TaskKind,
-    task_label,
+    ids,
 )
 from analysis.errors import NotAvailable
 from analysis.measures.early_dispatch import markers
 from analysis.measures.needs import has_receive
-from analysis.timeline.items import KIND_LETTERS, ItemKind, graph_title, record_title
+from analysis.measures.scheduler_loop import processed_word
+from analysis.timeline.items import (
+    KIND_LETTERS,
+    SKIP_KIND,
+    ItemKind,
+    graph_envelopes,
+    graph_title,
+    prepare_slices,
+    record_title,
+    skip_title,
+)
 
 MAX_NEIGHBOURS = 200
+PHASE_WORDS = {
+    int(PhaseLane.OUTER): "work of the loop",
+    int(PhaseLane.INNER): "inside another phase, not counted again",
+    int(PhaseLane.MARKER): "marker, not counted",
+    int(PhaseLane.IDLE): "measured idle",
+}
 NODES_UNKNOWN = "not known: deps.json names only the graph task"
 STAMPS = ("dispatch", "receive", "start", "end", "finish")
 DIFFERENCES = (
@@ -163,16 +179,23 @@ def _phase(capture: Capture, name: str, row: int) -> ItemFacts:
     def depth(values: list[int]) -> str | None:
         return None if min(values) < 0 else "aic {}, aiv {}, mix {}".format(*values)
 
+    kind, lane = capture.meta.phase_kinds[int(phases.kind[row])], int(phases.lane[row])
+    if lane == PhaseLane.LIFECYCLE:
+        return _facts(name, kind, -1, stamps, [("AICPU thread", int(phases.stream[row]))])
     facts: list[tuple[str, str | int | None]] = [
         ("scheduler", int(phases.stream[row])),
+        ("accounting", PHASE_WORDS[lane]),
         ("loop iteration", given(int(phases.loop_iter[row]))),
-        ("tasks processed", given(int(phases.tasks_processed[row]))),
+        (processed_word(kind), given(int(phases.tasks_processed[row]))),
         ("pop hits", given(int(phases.pop_hit[row]))),
         ("pop misses", given(int(phases.pop_miss[row]))),
         ("queues at start", depth(phases.shared_start[row].tolist())),
         ("queues at end", depth(phases.shared_end[row].tolist())),
     ]
-    return _facts(name, capture.meta.phase_kinds[int(phases.kind[row])], int(phases.task[row]), stamps, facts)
+    task = int(phases.task[row])
+    if capture.meta.runtime == ids.HOST_GRAPH and kind == "async_poll" and phases.tasks_processed[row] == 0:
+        facts.append(("note", "sum of poll calls: the length is exact, the start is not"))
+    return _facts(name, skip_title(capture, task) if kind == SKIP_KIND and task >= 0 else kind, task, stamps, facts)
 
 
 def _orch(capture: Capture, name: str, row: int) -> ItemFacts:
@@ -184,15 +207,25 @@ def _orch(capture: Capture, name: str, row: int) -> ItemFacts:
         ("submit", int(orch.submit_idx[row]) if orch.submit_idx[row] >= 0 else None),
         ("clock", "host" if orch.host[row] else "device"),
     ]
+    if orch.host[row]:
+        facts += _host_stamps(int(orch.host_start_ns[row]), int(orch.host_end_ns[row]))
     if orch.host[row] and clock is not None:
-        facts.append(("uncertainty", f"±{clock.uncertainty_ns} ns" if clock.merged else clock.reason))
+        facts.append(("uncertainty", clock.uncertainty_text))
     return _facts(name, capture.meta.phase_kinds[int(orch.kind[row])], int(orch.task[row]), stamps, facts)
+
+
+def _host_stamps(start_ns: int, end_ns: int) -> list[tuple[str, str | int | None]]:
+    """What the host clock said: the drawn length is that of the device axis."""
+    if MISSING in (start_ns, end_ns):
+        return []
+    return [("host start", f"{start_ns:,} ns after origin"), ("host duration", f"{end_ns - start_ns:,} ns")]
 
 
 def _upload(capture: Capture, name: str, row: int) -> ItemFacts:
     uploads = capture.uploads
     stamps = {"start": _known(int(uploads.start_ticks[row])), "end": _known(int(uploads.end_ticks[row]))}
     facts: list[tuple[str, str | int | None]] = [("detail", int(uploads.detail[row]))]
+    facts += _host_stamps(int(uploads.host_start_ns[row]), int(uploads.host_end_ns[row]))
     return _facts(name, capture.meta.phase_kinds[int(uploads.kind[row])], -1, stamps, facts)
 
 
@@ -201,10 +234,18 @@ def _graph(capture: Capture, name: str, task: int) -> ItemFacts | None:
     nodes = _graph_nodes(capture, task)
     if nodes is None or not len(nodes):
         return None
-    stamps = {stamp: _task_stamp(capture, stamp, task, nodes) for stamp in ("start", "end")}
+    stamps: dict[str, int | None] = {}
+    owners, first, last = graph_envelopes(capture)
+    at = int(np.searchsorted(owners, task))
+    stamps |= {"start": int(first[at]), "end": int(last[at])}
+    phases, slices = capture.phases, prepare_slices(capture)
+    mine = slices[phases.task[slices] == task]
+    prepared = int((phases.end_ticks[mine] - phases.start_ticks[mine]).sum())
     facts: list[tuple[str, str | int | None]] = [
         ("records of its nodes", int(capture.tasks.n_records[nodes].sum())),
-        ("note", "first start to last end of its nodes; no record itself"),
+        ("graph_prepare slices", len(mine)),
+        ("graph_prepare time", f"{capture.meta.us(prepared):,.3f} µs" if len(mine) else None),
+        ("note", "earliest graph_prepare to latest finish of its nodes; no record itself"),
     ]
     if (capture.tasks.func_id[nodes] < 0).any():
         facts.append(("nodes' functions, edges", NODES_UNKNOWN))
@@ -214,9 +255,10 @@ def _graph(capture: Capture, name: str, task: int) -> ItemFacts | None:
 def _graph_nodes(capture: Capture, task: int) -> I8 | None:
     """Nodes with records of an outer graph task; None when ``task`` is none."""
     tasks = capture.tasks
-    if tasks.kind[task] != TaskKind.GRAPH:
+    nodes = np.flatnonzero(tasks.outer == task)
+    if tasks.kind[task] != TaskKind.GRAPH and not len(nodes):
         return None
-    return np.flatnonzero((tasks.outer == task) & (tasks.n_records > 0))
+    return nodes[tasks.n_records[nodes] > 0]
 
 
 def task_facts(capture: Capture, task: int) -> TaskFacts:
@@ -230,6 +272,7 @@ def task_facts(capture: Capture, task: int) -> TaskFacts:
     facts: list[tuple[str, str | int | None]] = [
         ("task id", str(task_id)),
         ("kind", kind.name.lower()),
+        *((("execution", "skipped: its predicate was false"),) if tasks.skipped[task] else ()),
         ("kernel ids", "aic {}, aiv0 {}, aiv1 {}".format(*("–" if k < 0 else k for k in kernels))),
         ("block_num", int(tasks.block_num[task]) if tasks.listed[task] else None),
         ("records", int(tasks.n_records[task])),
@@ -240,8 +283,8 @@ def task_facts(capture: Capture, task: int) -> TaskFacts:
     if outer >= 0:
         if tasks.func_id[task] < 0:
             facts.append(("function, edges", NODES_UNKNOWN))
-        facts.append(("graph task", task_label(int(tasks.task_id[outer]))))
-        facts.append(("graph node", task_id & GRAPH_NODE_MASK))
+        facts.append(("graph task", capture.meta.task_label(int(tasks.task_id[outer]))))
+        facts.append(("graph node", ids.node_number(task_id, capture.meta.runtime)))
     nodes = _graph_nodes(capture, task)
     if nodes is not None:
         facts.append(("graph nodes with records", len(nodes)))
@@ -251,7 +294,7 @@ def task_facts(capture: Capture, task: int) -> TaskFacts:
     rows = tasks.record_order[int(tasks.record_offsets[task]) : int(tasks.record_offsets[task + 1])]
     return TaskFacts(
         task_id=str(task_id),
-        label=task_label(task_id),
+        label=capture.meta.task_label(task_id),
         name=capture.task_name(task),
         kind=kind.name.lower(),
         facts=tuple(facts),
@@ -283,13 +326,13 @@ def _task_stamp(capture: Capture, stamp: str, task: int, nodes: I8 | None) -> in
 def _neighbour(capture: Capture, edge: int, other: int) -> Neighbour:
     edges, tasks, notes = capture.edges, capture.tasks, capture.annotations
     at = range(int(edges.ann_offsets[edge]), int(edges.ann_offsets[edge + 1]))
-    sources = dict.fromkeys(EdgeSource(int(notes.source[i])).name.lower() for i in at)
+    sources = dict.fromkeys(EdgeSource(int(notes.source[i])).word for i in at)
     tensors = dict.fromkeys(f"T{int(notes.tensor[i])}" for i in at if notes.tensor[i] >= 0)
     end, start = _known(int(tasks.end_ticks[edges.pred[edge]])), _known(int(tasks.start_ticks[edges.succ[edge]]))
     wait = None if end is None or start is None else start - end
     task_id = int(tasks.task_id[other])
     return Neighbour(
-        str(task_id), task_label(task_id), capture.task_name(other), tuple(sources), tuple(tensors), wait,
+        str(task_id), capture.meta.task_label(task_id), capture.task_name(other), tuple(sources), tuple(tensors), wait,
         wait is not None and wait < 0,
     )  # fmt: skip
 

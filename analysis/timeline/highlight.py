@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from analysis.capture import GRAPH_NODE_MASK, Bool, Capture
+from analysis.capture import Bool, Capture, ids
 from analysis.errors import NotFoundError
 from analysis.measures.chains import single_dependency_chains
 from analysis.measures.early_dispatch import markers
@@ -19,8 +19,7 @@ from analysis.paths.critical_path import critical_path
 from analysis.timeline.items import CLASS_FUNCTION, class_name
 from analysis.timeline.query import LodIndex
 
-_ID = re.compile(r"^(?:r(\d{1,3}))?t(\d{1,10})$", re.IGNORECASE)
-_NODE = re.compile(r"^t(\d{1,10}) +node(?: +(\d{1,4}))?$", re.IGNORECASE)
+_NODE = re.compile(r"^t(\d{1,10}) +node(?: +(\d{1,10}))?$", re.IGNORECASE)
 
 
 def matches_name(text: str, name: str) -> bool:
@@ -41,28 +40,17 @@ def best_names(text: str, names: Sequence[str]) -> Bool:
 def search_tasks(capture: Capture, text: str) -> Bool | None:
     """Tasks an id-like text names, None if it is no id.
 
-    ``t12``: local id 12 in any ring; ``r1t12``; a raw number; ``t6 node 3`` or ``t6 node`` (all): nodes of a graph task.
+    What :func:`analysis.capture.ids.matching` knows, and ``t6 node 3`` or ``t6 node`` (all): nodes of a graph task.
     """
-    ids = capture.tasks.task_id
-    found = _ID.match(text.strip())
-    if found:
-        local = np.uint64(int(found.group(2)))
-        mask: Bool = (ids & np.uint64(0xFFFFFFFF)) == local
-        if found.group(1) is not None:
-            mask &= ((ids >> np.uint64(32)) & np.uint64(0xFF)) == np.uint64(int(found.group(1)))
-        return mask
+    task_id, runtime = capture.tasks.task_id, capture.meta.runtime
     node = _NODE.match(text.strip())
     if node:
         outer = capture.task_index(int(node.group(1)))
         nodes: Bool = (capture.tasks.outer == outer) & (outer >= 0)
         if node.group(2) is not None:
-            nodes &= (ids & np.uint64(GRAPH_NODE_MASK)) == np.uint64(int(node.group(2)))
+            nodes &= ids.node_numbers(task_id, runtime) == int(node.group(2))
         return nodes
-    if text.strip().isdecimal() and int(text) < 2**64:
-        raw: Bool = ids == np.uint64(int(text))
-        same_local: Bool = (ids & np.uint64(0xFFFFFFFF)) == np.uint64(int(text) & 0xFFFFFFFF)
-        return raw if raw.any() else same_local
-    return None
+    return ids.matching(text, task_id, runtime)
 
 
 def search_items(capture: Capture, index: LodIndex, text: str) -> Bool:

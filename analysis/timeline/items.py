@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.capture import I4, I8, MISSING, U1, Capture, PhaseLane, TaskKind, task_label
+from analysis.capture import I4, I8, MISSING, U1, Capture, PhaseLane, TaskKind
 from analysis.timeline.kernels import pack_rows
 
 
@@ -94,12 +94,16 @@ class _Part:
 
 
 CLASS_FUNCTION, CLASS_PHASE, CLASS_UNMATCHED, CLASS_GRAPH = 0, 1, 2, 3
+SKIP_KIND = "predicated_skip"
 GRAPH_GROUP = "GRAPH"
 """Group of the lane that holds the envelopes."""
+MAX_LISTED_CORES = 1024
+"""Of a longer list of cores only those with records get a lane: no chip has that many."""
 _MARKER_BASE = 1 << 32
 _MARKER_ORCH = 2 << 32
 _UPLOAD_LANE = 3 << 32
 _GRAPH_LANE = 4 << 32
+_LIFECYCLE_BASE = 5 << 32
 
 
 def available_views(capture: Capture) -> dict[View, str]:
@@ -135,6 +139,8 @@ class ItemTitles:
         self._capture = capture
         pairs = list(zip(class_kind.tolist(), class_value.tolist(), strict=True))
         self._names = [class_name(capture, kind, value) for kind, value in pairs]
+        skips = {k for k, kind in enumerate(capture.meta.phase_kinds) if kind == SKIP_KIND}
+        self._skips = {cls for cls, (kind, value) in enumerate(pairs) if kind == CLASS_PHASE and value in skips}
         self._graph = {cls for cls, (kind, _) in enumerate(pairs) if kind == CLASS_GRAPH}
         self._unnamed = {cls for cls, (kind, value) in enumerate(pairs) if kind == CLASS_FUNCTION and value < 0}
 
@@ -142,14 +148,21 @@ class ItemTitles:
         """Title of an item of class ``cls`` and dense index ``task`` (-1 none)."""
         if cls in self._graph:
             return graph_title(self._capture, task)
+        if cls in self._skips and task >= 0:
+            return skip_title(self._capture, task)
         if cls in self._unnamed and task >= 0:
             return record_title(self._capture, -1, task)
         return self._names[cls]
 
 
+def skip_title(capture: Capture, task: int) -> str:
+    """``predicated_skip QK``: the marker of a task that its predicate kept from running bears its function's name."""
+    return f"{SKIP_KIND} {capture.task_name(task)}"
+
+
 def graph_title(capture: Capture, task: int) -> str:
     """``graph t6``: the envelope of outer graph task ``task`` (dense index)."""
-    return f"graph {task_label(int(capture.tasks.task_id[task]))}"
+    return f"graph {capture.meta.task_label(int(capture.tasks.task_id[task]))}"
 
 
 def record_title(capture: Capture, func_id: int, task: int) -> str:
@@ -174,9 +187,12 @@ def _where(mask: np.ndarray) -> I4:
 
 
 def _core_names(capture: Capture, used: I8) -> dict[int, tuple[str, str, str]]:
+    """Lanes of listed cores and of cores with records: a damaged core id makes one lane, not all those below it."""
     out = {}
-    for core in range(max(capture.meta.num_cores, int(used.max(initial=-1)) + 1)):
-        types = capture.meta.core_types
+    types = capture.meta.core_types
+    listed = len(types) or capture.meta.num_cores
+    cores = set(np.unique(used).tolist()) | set(range(listed if listed <= MAX_LISTED_CORES else 0))
+    for core in sorted(cores):
         kind = types[core].upper() if core < len(types) else "CORE"
         out[core] = (f"core:{core}", f"{kind} {core}", kind)
     return out
@@ -220,15 +236,27 @@ def _worker(capture: Capture, with_setup: bool) -> tuple[list[_Part], dict[int, 
 
 
 def graph_envelopes(capture: Capture) -> tuple[I4, I8, I8]:
-    """Outer graph tasks (dense, ascending) with the first start and the last end of the records of their nodes."""
+    """Outer graph tasks (dense, ascending) whose nodes have records: from the earliest ``graph_prepare`` (or first start)
+    to the latest finish (or last end)."""
     records, outer = capture.records, capture.tasks.outer
     owner = np.where(records.task >= 0, outer[records.task], -1) if len(outer) else records.task
     row = np.flatnonzero(owner >= 0)
     task, group = np.unique(owner[row], return_inverse=True)
     start, end = np.full(len(task), np.iinfo(np.int64).max), np.full(len(task), MISSING)
     np.minimum.at(start, group, records.start_ticks[row])
-    np.maximum.at(end, group, records.end_ticks[row])
+    np.maximum.at(end, group, np.maximum(records.end_ticks[row], records.finish_ticks[row]))
+    slices = prepare_slices(capture)
+    at = np.searchsorted(task, capture.phases.task[slices])
+    mine = (at < len(task)) & (np.append(task, -1)[at] == capture.phases.task[slices])
+    np.minimum.at(start, at[mine], capture.phases.start_ticks[slices[mine]])
     return task.astype(np.int32), start, end
+
+
+def prepare_slices(capture: Capture) -> I8:
+    """Rows of the ``graph_prepare`` phases that name their task."""
+    kinds = capture.meta.phase_kinds
+    code = kinds.index("graph_prepare") if "graph_prepare" in kinds else -1
+    return np.flatnonzero((capture.phases.kind == code) & (capture.phases.task >= 0))
 
 
 def _graph_part(capture: Capture) -> _Part:
@@ -279,7 +307,7 @@ def _orch_part(capture: Capture, at: I4, lane: I8) -> _Part:
 
 def _phases(capture: Capture, with_setup: bool) -> tuple[list[_Part], dict[int, tuple[str, str, str]]]:
     phases = capture.phases
-    at = _where(phases.lane != PhaseLane.MARKER)
+    at = _where((phases.lane != PhaseLane.MARKER) & (phases.lane != PhaseLane.LIFECYCLE))
     part = _phase_part(capture, at, phases.stream[at].astype(np.int64) * 2 + (phases.lane[at] == PhaseLane.INNER))
     names = {}
     for stream in capture.meta.scheduler_streams:
@@ -289,7 +317,11 @@ def _phases(capture: Capture, with_setup: bool) -> tuple[list[_Part], dict[int, 
         names.setdefault(2 * stream, (f"sched:{stream}", f"Scheduler {stream}", "SCHEDULER"))
         if lane % 2:
             names[int(lane)] = (f"resolve:{stream}", f"resolve {stream}", "RESOLVE")
-    return [part], names
+    steps = _where(phases.lane == PhaseLane.LIFECYCLE)
+    lifecycle = _phase_part(capture, steps, _LIFECYCLE_BASE + phases.stream[steps].astype(np.int64))
+    for thread in np.unique(phases.stream[steps]).tolist():
+        names[_LIFECYCLE_BASE + thread] = (f"lifecycle:{thread}", f"AICPU lifecycle {thread}", "LIFECYCLE")
+    return [part, lifecycle], names
 
 
 def _orchestrator(capture: Capture, with_setup: bool) -> tuple[list[_Part], dict[int, tuple[str, str, str]]]:

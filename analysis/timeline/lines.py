@@ -1,7 +1,7 @@
 """Which lines connect a task to the tasks around it on the timeline?
 
-ALGORITHMS "SPMD and MIX" and "Dependency neighbourhood": one line per pair of tasks, from the earliest visible block on
-each side, never block by block; predecessors and successors apart; a line is a violation when end(pred) > start(succ).
+ALGORITHMS "SPMD and MIX" and "Dependency neighbourhood": one line per (function, task) on either side (a MIX task has two
+functions), from the earliest visible block on each side, never block by block; predecessors and successors apart; a line is a violation when end(pred) > start(succ).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PRED, SUCC = 0, 1
 class Lines:
     """Dependency lines; row i leads from item ``from_item[i]`` (its end) to ``to_item[i]`` (its start).
 
-    ``n_total`` counts all edges of the neighbourhood, ``n_hidden`` those whose task has no visible item here; when
+    ``n_total`` counts all lines of the neighbourhood, ``n_hidden`` the edges whose task has no visible item here; when
     more than the cap remain, the nearest are kept.
     """
 
@@ -71,34 +71,40 @@ def dependency_lines(
     order = np.argsort(near, kind="stable")
     at, near, side_of = at[order], near[order], side_of[order]
     pred, succ = edges.pred[at], edges.succ[at]
-    anchor = _anchors(index, np.unique(np.concatenate([pred, succ])), len(capture.tasks), hidden_tracks)
-    placed = (anchor[pred] >= 0) & (anchor[succ] >= 0)
-    keep = np.flatnonzero(placed)[:max_lines]
+    anchor, first = _anchors(index, np.unique(np.concatenate([pred, succ])), len(capture.tasks), hidden_tracks)
+    per_edge = np.diff(first)[pred] * np.diff(first)[succ]
+    line = np.repeat(np.arange(len(at)), per_edge)
+    inside_edge = np.arange(len(line)) - np.repeat(np.cumsum(per_edge) - per_edge, per_edge)
+    line, inside_edge = line[:max_lines], inside_edge[:max_lines]
+    width = np.diff(first)[succ[line]]
     start, end = capture.tasks.start_ticks, capture.tasks.end_ticks
     timed = (end[pred] != MISSING) & (start[succ] != MISSING)
     bad = timed & (end[pred] > start[succ])
     return Lines(
-        from_item=anchor[pred[keep]],
-        to_item=anchor[succ[keep]],
-        side=side_of[keep].astype(np.int32),
-        violation=bad[keep],
-        distance=near[keep],
-        n_total=len(at),
-        n_hidden=int((~placed).sum()),
+        from_item=anchor[first[pred[line]] + inside_edge // np.maximum(width, 1)],
+        to_item=anchor[first[succ[line]] + inside_edge % np.maximum(width, 1)],
+        side=side_of[line].astype(np.int32),
+        violation=bad[line],
+        distance=near[line],
+        n_total=int(np.maximum(per_edge, 1).sum()),
+        n_hidden=int((per_edge == 0).sum()),
         n_predecessors=reached[PRED],
         n_successors=reached[SUCC],
     )
 
 
-def _anchors(index: LodIndex, tasks: I4, n_tasks: int, hidden_tracks: Bool) -> I4:
-    """Earliest visible item of each task, equal starts by track; -1 where there is none."""
-    anchor = np.full(n_tasks, -1, dtype=np.int32)
+def _anchors(index: LodIndex, tasks: I4, n_tasks: int, hidden_tracks: Bool) -> tuple[I4, I8]:
+    """Earliest visible item of each (task, function), equal starts by track: (items by task, where each task's begin)."""
     order = index.task_order
     owner = index.task[order]
     usable = np.isin(owner, tasks) & (owner >= 0)
     if hidden_tracks.any():
         usable &= ~hidden_tracks[index.track_of(order)]
-    at = np.flatnonzero(usable)
-    first = at[np.concatenate([[True], owner[at][1:] != owner[at][:-1]])] if len(at) else at
-    anchor[owner[first]] = order[first]
-    return anchor
+    at = order[usable]
+    key = index.task[at].astype(np.int64) * max(len(index.class_kind), 1) + index.cls[at]
+    by_function = np.argsort(key, kind="stable")
+    key, at = key[by_function], at[by_function]
+    anchor = at[np.append(True, key[1:] != key[:-1])] if len(at) else at
+    offsets = np.zeros(n_tasks + 1, dtype=np.int64)
+    np.cumsum(np.bincount(index.task[anchor], minlength=n_tasks), out=offsets[1:])
+    return anchor.astype(np.int32), offsets

@@ -9,7 +9,7 @@ from typing import Any
 import flask
 import numpy as np
 
-from analysis.capture import Capture, task_label
+from analysis.capture import Capture
 from analysis.csv_text import csv_chunks
 from analysis.errors import NotFoundError
 from analysis.graph import text as graph_text
@@ -59,7 +59,9 @@ def neighbours(services: Services, run_key: str) -> Any:
     rows, total = graph_text.neighbour_rows(capture, task, side, depth, adjacency(capture), ROWS_LIMIT)
     if flask.request.args.get("format") == "json":
         return flask.jsonify(total=total, tasks=[_task(capture, row.task) | {"distance": row.distance} for row in rows])
-    return _file(_rows_csv(capture, rows), f"{side}-{task_label(int(capture.tasks.task_id[task]))}.csv", "text/csv")
+    return _file(
+        _rows_csv(capture, rows), f"{side}-{capture.meta.task_label(int(capture.tasks.task_id[task]))}.csv", "text/csv"
+    )
 
 
 def export_csv(services: Services, run_key: str) -> Any:
@@ -112,7 +114,7 @@ def _asked(capture: Capture) -> tuple[int, str, int]:
 
 def _task(capture: Capture, task: int) -> dict[str, Any]:
     task_id = int(capture.tasks.task_id[task])
-    return {"id": str(task_id), "label": task_label(task_id), "name": capture.task_name(task)}
+    return {"id": str(task_id), "label": capture.meta.task_label(task_id), "name": capture.task_name(task)}
 
 
 def _rows_csv(capture: Capture, rows: list[graph_text.NeighbourRow]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from dash import html
 
-from analysis.capture import Capture, TaskKind, task_label
+from analysis.capture import Capture, TaskKind
 from analysis.errors import SwimscopeError
 from analysis.graph import text as graph_text
 from analysis.graph.neighbourhood import adjacency
@@ -121,7 +121,7 @@ def _text(services: Services, capture: Capture, view: ViewState, run_key: str) -
         return empty("Select or search a task: this lists who feeds it and who uses it, at any depth.")
     links = adjacency(capture)
     task_id = int(capture.tasks.task_id[task])
-    label = f"{capture.task_name(task)} {task_label(task_id)}"
+    label = f"{capture.task_name(task)} {capture.meta.task_label(task_id)}"
     parts: list[Any] = []
     for side, title in (("feeds", f"Who feeds {label}?"), ("uses", f"Who uses {label}?")):
         rows, total = graph_text.neighbour_rows(capture, task, side, view.gdepth, links, MAX_ROWS)
@@ -142,7 +142,7 @@ def _neighbour(capture: Capture, row: graph_text.NeighbourRow) -> dict[str, Any]
     return {
         "task_id": str(task_id),
         "sel": f"task:{task_id}",
-        "label": task_label(task_id),
+        "label": capture.meta.task_label(task_id),
         "name": capture.task_name(row.task),
         "distance": row.distance,
         "wait_us": row.wait_us,
@@ -189,8 +189,8 @@ def _omitted(services: Services, capture: Capture, view: ViewState, run_key: str
             "key": f"{int(ids[pred])}-{int(ids[succ])}",
             "node": f"edge:{int(ids[pred])}-{int(ids[succ])}",
             "sel": f"task:{int(ids[succ])}",
-            "pred_label": task_label(int(ids[pred])),
-            "succ_label": task_label(int(ids[succ])),
+            "pred_label": capture.meta.task_label(int(ids[pred])),
+            "succ_label": capture.meta.task_label(int(ids[succ])),
             "pred_name": capture.task_name(pred),
             "succ_name": capture.task_name(succ),
             "annotations": int(capture.edges.ann_offsets[edge + 1] - capture.edges.ann_offsets[edge]),

@@ -8,6 +8,7 @@ import numpy as np
 from dash import dcc, html
 
 from analysis.capture import Capture
+from analysis.capture import ids as id_layout
 from app.server.services import Services
 from app.shell import ids
 from app.shell.page import Page
@@ -50,7 +51,13 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
                         [
                             cards.panel(
                                 "Data quality",
-                                quality.quality_list(capture.meta.notices),
+                                html.Div(
+                                    [
+                                        quality.quality_list(capture.meta.notices),
+                                        *quality.flagged_rows(capture),
+                                        *quality.stream_rows(capture.meta.stream_rows),
+                                    ]
+                                ),
                                 extra=quality.quality_badge(capture.meta.notices),
                             ),
                             cards.panel("Files", quality.facts_list(_files(capture))),
@@ -246,6 +253,13 @@ def _files(capture: Capture) -> list[tuple[str, str]]:
     meta = capture.meta
     out = [(kind.replace("_", " "), name) for kind, name in meta.sources.items()]
     out.append(("level", f"{meta.level}: {LEVEL_LEAVES_OUT.get(meta.level, 'not known to Swimscope')}"))
+    if meta.runtime:
+        out.append(
+            (
+                "runtime",
+                "not known: task ids are shown as numbers" if meta.runtime == id_layout.RAW_IDS else meta.runtime,
+            )
+        )
     if meta.clock_freq_hz is None:
         out.append(("clock", "not in the file; ticks are nanoseconds, order is judged within 40 ns (assumed)"))
     if meta.host_clock is not None:

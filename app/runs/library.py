@@ -65,6 +65,8 @@ class RunRow:
     views: tuple[str, ...]
     facts: Facts | None = None
     error: str = ""
+    missing: tuple[str, ...] = ()
+    """What is not there and what it costs, and unfinished writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,6 +353,7 @@ class Library:
             views=disk.views,
             facts=self._facts.get(key, disk.signature),
             error=self.shown(disk.error),
+            missing=tuple(readable(words) for words in disk.missing),
         )
         return Run(row, disk)
 

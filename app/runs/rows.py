@@ -87,9 +87,21 @@ def views(item: RunRow) -> list[str]:
 
 
 def quality(item: RunRow) -> list[dict[str, str]]:
-    """Badges of the findings: an error, the number of notices, or nothing wrong."""
+    """Badges of the findings: an error, what is missing, the number of notices, or nothing wrong."""
     if item.error:
         return [{"text": "cannot be read", "level": "error", "title": item.error}]
+    return [*_incomplete(item), *_findings(item)]
+
+
+def _incomplete(item: RunRow) -> list[dict[str, str]]:
+    """A badge for a graph or names alone, and for unfinished writes."""
+    unfinished = any("unfinished" in words for words in item.missing)
+    if not item.missing or ("swimlane" in item.files and not unfinished):
+        return []
+    return [{"text": "incomplete", "level": "warn", "title": "; ".join(item.missing)}]
+
+
+def _findings(item: RunRow) -> list[dict[str, str]]:
     if item.facts is None and not CAPTURE_FILES & set(item.files):
         return []
     if item.facts is None:

@@ -60,12 +60,15 @@ def page_content(
 ) -> html.Div:
     """The page of ``place`` inside its wrapper; any SwimscopeError becomes a notice in its place."""
     shown = next((item for item in views if place and item.page.name == place.page), None)
+    runtime = ""
     try:
         if place is None or shown is None:
             raise NotFoundError("there is no such page; the tabs above and the runs page list what there is")
         opens = shown.page.needs_capture and place.run_key
         wait = opening.waiting(services, place.run_key, view.launch) if opens else None
         body = shown.layout(services, view, place.run_key) if wait is None else wait
+        if opens and wait is None:
+            runtime = services.library.capture(place.run_key, view.launch).meta.runtime
     except SwimscopeError as error:
         body = html.Div(notice("This cannot be shown", str(error), "error"), className="page-pad")
     place = place or Place("", "")
@@ -78,7 +81,7 @@ def page_content(
         ],
         className=f"page-body page-{place.page or 'overview'}",
         key=f"{place.run_key}/{place.page}",
-        **{"data-rebuild": ",".join(shown.rebuild if shown else ("launch",))},
+        **{"data-rebuild": ",".join(shown.rebuild if shown else ("launch",)), "data-runtime": runtime},
     )
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import flask
 import numpy as np
 
-from analysis.capture import task_label
 from analysis.errors import InputError, NotAvailable, NotFoundError
 from analysis.measures.chains import single_dependency_chains
 from analysis.measures.ranges import range_statistics
@@ -49,7 +48,7 @@ def describe(request: Request, index: LodIndex, position: int) -> dict[str, Any]
         "end": int(index.end_ticks[position]),
         "name": ItemTitles(request.capture, index.class_kind, index.class_value).of(cls, task),
         "task_id": None if task_id is None else str(task_id),
-        "label": "" if task_id is None else task_label(task_id),
+        "label": "" if task_id is None else request.capture.meta.task_label(task_id),
     }
 
 
@@ -92,7 +91,7 @@ def select(request: Request) -> dict[str, Any]:
         for i, p in enumerate(at[:MAX_SELECTED])
     ]  # fmt: skip
     task = request.capture.task_index(int(value))
-    answer["label"] = task_label(int(value))
+    answer["label"] = request.capture.meta.task_label(int(value))
     answer["name"] = request.capture.task_name(task)
     depth, sides = request.depth(), request.text("deps") or "both"
     found = dependency_lines(request.capture, index, task, depth, sides, hidden, MAX_LINES)

@@ -6,7 +6,7 @@ from typing import Any
 
 from dash import html
 
-from analysis.capture import MISSING, Capture, TaskKind, task_label
+from analysis.capture import MISSING, Capture, TaskKind
 from analysis.graph.summary import Group, Partition, group_exec_us
 from analysis.graph.text import NeighbourRow, annotation_rows, arg_rows, wait_us
 from components import fmt
@@ -25,7 +25,7 @@ def pick(text: str, sel: str, title: str = "") -> html.Button:
 def task_button(capture: Capture, task: int) -> html.Button:
     """``t12`` as a button that selects the task."""
     task_id = int(capture.tasks.task_id[task])
-    return pick(task_label(task_id), f"task:{task_id}", f"Task id {task_id}")
+    return pick(capture.meta.task_label(task_id), f"task:{task_id}", f"Task id {task_id}")
 
 
 def facts(rows: list[tuple[str, Any]]) -> html.Dl:
@@ -81,11 +81,11 @@ def task_panel(
     listed = bool(tasks.listed[task])
     return html.Div(
         [
-            html.H2([name, " ", html.Span(task_label(task_id), className="muted")]),
+            html.H2([name, " ", html.Span(capture.meta.task_label(task_id), className="muted")]),
             html.Div(buttons, className="button-row"),
             facts(
                 [
-                    ("Ring & Task ID", task_label(task_id)),
+                    ("Task", capture.meta.task_label(task_id)),
                     ("Task id", html.Span(str(task_id), className="id")),
                     ("Function id", int(tasks.func_id[task]) if tasks.func_id[task] >= 0 else None),
                     ("Kind", KIND_TEXT[kind]),
@@ -213,7 +213,11 @@ def edge_panel(capture: Capture, edge: int) -> html.Div:
         body.append(html.P("A self edge: the task names itself as its predecessor.", className="bad"))
     if wait is not None and wait < 0:
         body.append(
-            html.P("The later task starts before the earlier one ends: happens-before violation.", className="bad")
+            html.P(
+                "The later task starts before the earlier one ends: happens-before violation. "
+                "An early receive alone (setup before the earlier end) is none.",
+                className="bad",
+            )
         )
     head = ["Arg", "Source", "Flags", "Overlap", "Tensor", "Produced as", "Consumed as"]
     body.append(table(head, rows, "Annotations") if rows else empty("The file holds no annotation for this edge."))

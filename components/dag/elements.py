@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.capture import Capture, EdgeSource, TaskKind, task_label
+from analysis.capture import Capture, EdgeSource, TaskKind
 from analysis.graph.layout import Layout
 from analysis.graph.scene import Scene
 from analysis.graph.summary import Group
@@ -74,7 +74,7 @@ def short(name: str, limit: int = NAME_CHARS) -> str:
 
 def task_text(capture: Capture, task: int) -> str:
     """Second line of a task's node: ``t12``, with ``×n`` for an SPMD task."""
-    label = task_label(int(capture.tasks.task_id[task]))
+    label = capture.meta.task_label(int(capture.tasks.task_id[task]))
     blocks = int(capture.tasks.block_num[task])
     return f"{label} · ×{blocks}" if blocks > 1 else label
 
@@ -109,7 +109,7 @@ def _task_node(capture: Capture, scene: Scene, layout: Layout, i: int, node_id: 
         "id": node_id,
         "label": f"{short(name)}\n{task_text(capture, task)}",
         "name": name,
-        "tid": task_label(int(tasks.task_id[task])),
+        "tid": capture.meta.task_label(int(tasks.task_id[task])),
         "kind": kind.name.lower(),
         "fn": function_color_index(name) if func_id >= 0 else -1,
         "func": func_id,

@@ -31,6 +31,8 @@ SHOWN_NEIGHBOURS = 60
 SHOWN_ARGUMENTS = 60
 SHOWN_BLOCKS = 60
 
+VIOLATION = "starts before its predecessor ended: happens-before violation (an early receive alone is none)"
+
 
 def empty() -> html.Div:
     """Nothing is selected."""
@@ -142,7 +144,7 @@ def _neighbours(title: str, hint: str, rows: tuple[Neighbour, ...], total: int, 
                 html.Span(
                     "not timed" if row.wait_ticks is None else f"{us(row.wait_ticks):+,.3f} µs",
                     className="swim-wait violation" if row.violation else "swim-wait",
-                    title="starts before its predecessor ended: happens-before violation" if row.violation else hint,
+                    title=VIOLATION if row.violation else hint,
                 ),
             ]
         )

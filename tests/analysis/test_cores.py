@@ -51,8 +51,8 @@ def test_threads_and_unknown_core_types() -> None:
     built = capture([Rec(1, 0, 0, 10), Rec(2, 5, 0, 10)])
     built = dataclasses.replace(built, meta=dataclasses.replace(built.meta, core_to_thread=(2, -1)))
     rows = core_statistics(built).table.to_records()
-    assert [row["thread"] for row in rows] == [2, None, None, None, None, None]
-    assert rows[5]["core_type"] == "?"
+    assert [row["thread"] for row in rows] == [2, None, None, None, None]
+    assert (rows[4]["core_id"], rows[4]["core_type"]) == (5, "?")
 
 
 def test_records_of_no_length_have_no_utilisation() -> None:

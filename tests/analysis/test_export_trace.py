@@ -75,14 +75,14 @@ def test_lanes_are_named_and_sub_rows_are_threads_of_their_own() -> None:
     assert [e["args"]["name"] for e in events if e["name"] == "process_name"] == ["Worker View"]
 
 
-def test_arrows_join_last_block_and_first_block() -> None:
+def test_arrows_join_the_earliest_block_of_each_function() -> None:
     capture = capture_of([(0, 1, 5, 1), (1, 2, 9, 1), (0, 20, 30, 2), (2, 15, 18, 2)], [(1, 2), (2, 3)])
     events = events_of(capture, arrows=True)
     core = {e["tid"]: e["args"]["core"] for e in events if e["ph"] == "X"}
-    start, finish = (next(e for e in events if e["ph"] == ph) for ph in "sf")
-    assert (core[start["tid"]], core[finish["tid"]]) == (1, 2)
-    assert start["id"] == finish["id"]
-    assert (start["ts"], finish["ts"]) == (0.02, 0.28)
+    starts, finishes = ([e for e in events if e["ph"] == ph] for ph in "sf")
+    assert [e["id"] for e in starts] == [e["id"] for e in finishes]
+    ends = {(core[a["tid"]], a["ts"], core[b["tid"]], b["ts"]) for a, b in zip(starts, finishes, strict=True)}
+    assert ends == {(0, 0.0, 0, 0.38), (0, 0.0, 2, 0.28), (1, 0.02, 0, 0.38), (1, 0.02, 2, 0.28)}
     assert not [e for e in events_of(capture) if e["ph"] in "sf"]
 
 
@@ -93,7 +93,7 @@ def test_chunks_join_to_the_same_file(monkeypatch: pytest.MonkeyPatch) -> None:
     assert json.loads(b"".join(iter_trace(capture, arrows=True))) == whole
     out = io.BytesIO()
     counts = write_trace(capture, out, arrows=True)
-    assert counts.arrows == 2
+    assert counts.arrows == len([e for e in whole["traceEvents"] if e["ph"] == "s"]) == 10
     assert counts.total_slices == len([e for e in whole["traceEvents"] if e["ph"] == "X"]) == 37
 
 

@@ -17,7 +17,17 @@ from tests.shared_data import SHARED, capture_dir, capture_names, needs_shared, 
 
 SLOW_FOR_THE_REFERENCE = {"pa_huge_l4", "pa_big_l4"}
 HOST_SIDE = {"orch", "uploads"}
-META_OF_ITS_OWN = {"capture_id", "label", "sources", "notices", "host_clock", "phase_kinds", "dtypes", "extra"}
+META_OF_ITS_OWN = {
+    "capture_id",
+    "label",
+    "sources",
+    "notices",
+    "host_clock",
+    "phase_kinds",
+    "dtypes",
+    "extra",
+    "stream_rows",
+}
 
 
 def functions(capture: Capture) -> list[tuple[int, int, int, int, int]]:

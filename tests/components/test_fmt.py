@@ -47,7 +47,7 @@ def test_numbers_and_words() -> None:
 @pytest.mark.parametrize(
     ("clock", "text"),
     [
-        (HostClock(True, 21, "", "", 0, None), "merged with the device clock, ± 21 ns"),
+        (HostClock(True, 21, "", "", 0, None), "merged with the device clock, ±21 ns"),
         (
             HostClock(False, None, "no anchors", "", 0, None),
             "not merged: no anchors; the gap between host and device part is unknown",

@@ -260,6 +260,93 @@ def trace() -> Json:
     }
 
 
+TMR, HBG = "tensormap_and_ringbuffer", "host_build_graph"
+SUB = 1 << 62
+"""Id space of the tasks inside a graph of a host-built run."""
+
+
+def stream(producer: str, number: int, records: list[list[Any]]) -> Json:
+    """A scheduler stream of late September 2026; records are (kind, start, end, tasks_processed, task id)."""
+    return {
+        "platform": "a2a3" if producer == "aicpu" else "a5",
+        "producer": producer,
+        "scheduler_id": number,
+        "worker_id": number,
+        "core_type": "aicpu" if producer == "aicpu" else "aiv",
+        "physical_core_id": None,
+        "capture": {"committed": len(records), "dropped": 0, "truncated": False},
+        "records": [
+            {
+                "start_cycles": start,
+                "end_cycles": end,
+                "run_epoch": 7,
+                "loop_iter": at,
+                "kind": kind,
+                "tasks_processed": processed,
+                "task_id": task,
+            }
+            for at, (kind, start, end, processed, task) in enumerate(records)
+        ],
+        "metrics": [],
+    }
+
+
+def rings() -> Json:
+    """The capture of :func:`chip` as the ring runtime writes it in late September 2026, one epoch."""
+    old = chip()
+    work = [["complete", 1022, 1026, 1, None], ["resolve", 1023, 1024, 2, None], ["dispatch", 1026, 1030, 1, None]]
+    work += [["resolve", 1040, 1044, 1, None], ["dummy_task", 1041, 1041, 1, 9]]
+    return {
+        "chip_swimlane_level": 4,
+        "metadata": {"runtime": TMR, **old["metadata"], "core_to_thread": [0, 0, 1, 1, -1, -1]},
+        "aicore_tasks": [[*cells, 7] for cells in old["aicore_tasks"]],
+        "scheduler_tasks": {"producer": "aicpu", "records": [[*cells, 7] for cells in old["aicpu_tasks"]]},
+        "scheduler_records": {
+            "streams": [stream("aicpu", 0, work), stream("aicpu", 1, [["dispatch", 1034, 1038, 2, None]])]
+        },
+        "aicpu_orchestrator_phases": [[r | {"run_epoch": 7} for r in old["aicpu_orchestrator_phases"][0]]],
+    }
+
+
+def hostgraph() -> Json:
+    """A host-built graph of late September 2026: id spaces, an AICore scheduler, lifecycle, clock alignment."""
+    base = rings()
+    ids = {A: 5, B: SUB | 5 << 32 | 0, C: SUB | 5 << 32 | 1, D: 2 << 62 | 3}
+    base["metadata"] = host()["metadata"] | {"runtime": HBG, "clock_freq_hz": 1_000_000_000}
+    base["metadata"].pop("clock_anchors")
+    base["metadata"]["host_timestamp_quantization_ns"] = 0
+    base["metadata"]["host_capture"].update(expected_records=1, recorded_records=1, pool_records=3)
+    base["metadata"]["clock_alignment"] = {
+        "status": "bounded",
+        "device_anchor_cycles": 1000,
+        "host_anchor_ns": 60_000,
+        "host_anchor_min_ns": 59_980,
+        "host_anchor_max_ns": 60_060,
+    }
+    for cells in base["aicore_tasks"]:
+        cells[1] = ids[cells[1]]
+    base["scheduler_tasks"]["producer"] = "aicore"
+    loop = [["bootstrap", 1000, 1003, 1, None], ["state_probe", 1003, 1004, 1, 5], ["dispatch", 1004, 1006, 1, 5]]
+    loop += [["idle", 1006, 1020, 0, None], ["complete", 1022, 1024, 1, 5], ["resolve", 1024, 1030, 2, 5]]
+    base["scheduler_records"]["streams"] = [stream("aicore", 2, loop)]
+    del base["aicpu_orchestrator_phases"]
+    base["host_orchestrator_phases"] = [
+        [{"submit_idx": 0, "task_id": 5, "start_host_ns": 50_000, "end_host_ns": 50_400}]
+    ]
+    base["host_device_uploads"] = [{"phase": "arena_h2d", "start_host_ns": 50_700, "end_host_ns": 50_800, "detail": 64}]
+    base["aicpu_lifecycle_records"] = [
+        {
+            "aicpu_thread_id": 0,
+            "handshake_start_cycles": 990,
+            "handshake_complete_cycles": 995,
+            "config_start_cycles": 995,
+            "topology_complete_cycles": 998,
+        },
+        {"aicpu_thread_id": 1, "handshake_start_cycles": 991, "handshake_complete_cycles": 996},
+    ]
+    return base
+
+
 Edit = Callable[[Json], Any]
 EDITS: dict[str, tuple[Callable[[], Json], dict[str, Edit]]] = {}
 
@@ -301,6 +388,7 @@ quirks(
     missing_stamps=row("aicpu_tasks", 4, 3, 0),
     negative_phase=lambda c: c["aicpu_scheduler_phases"][1][0].__setitem__("end_cycles", 1030),
     wrong_phase=lambda c: c["aicpu_scheduler_phases"][0].append({"kind": 5, "start_cycles": "soon"}),
+    no_rows=lambda c: {"chip_swimlane_level": 1, "metadata": c["metadata"], "scheduler_tasks": {}},
     no_clock=lambda c: c["metadata"].pop("clock_freq_hz"),
     string_ids=lambda c: [r.__setitem__(1, str(r[1])) for r in c["aicore_tasks"]],
     largest_id=lambda c: c["aicore_tasks"][4].__setitem__(1, 2**64 - 1),
@@ -321,6 +409,59 @@ quirks(
     run_epoch=lambda c: (
         [r.append(3) for r in c["aicore_tasks"]],
         [r.append(3) for r in c["scheduler_tasks"]["records"]],
+    ),
+)
+quirks(
+    "rings",
+    rings,
+    corrupt_id=lambda c: c["aicore_tasks"][4].__setitem__(1, 1 << 40 | 5),
+    sentinel=lambda c: c["aicore_tasks"][4].__setitem__(1, 2**64 - 1),
+    unknown_runtime=lambda c: c["metadata"].pop("runtime"),
+    strange_runtime=lambda c: c["metadata"].update(runtime="warp_drive"),
+    two_epochs=lambda c: (
+        c["aicore_tasks"].extend([[*r[:3], r[3] + 10_000, r[4] + 10_001, r[5], 8] for r in c["aicore_tasks"]]),
+        c["scheduler_tasks"]["records"].extend(
+            [[r[0], r[1], r[2] + 10_000, r[3] + 10_001, 8] for r in c["scheduler_tasks"]["records"]]
+        ),
+    ),
+    rows_by_time=lambda c: (
+        c["aicore_tasks"].extend([[*r[:3], r[3] + 10_000, r[4] + 10_001, r[5], 8] for r in c["aicore_tasks"]]),
+        c["scheduler_tasks"].update(
+            records=[r[:4] for r in c["scheduler_tasks"]["records"]]
+            + [[r[0], r[1], r[2] + 10_000, r[3] + 10_001] for r in c["scheduler_tasks"]["records"]]
+        ),
+    ),
+    epoch_without_boundary=lambda c: c["metadata"].update(run_boundaries=[{"run_epoch": 6, "start_cycles": 1}]),
+    repeated_boundary=lambda c: c["metadata"].update(run_boundaries=[{"run_epoch": 7, "start_cycles": 1}] * 2),
+    stream_id=lambda c: c["scheduler_records"]["streams"][1].update(scheduler_id=0),
+    frequency_mismatch=lambda c: c["metadata"].update(clock_freq_hz=1_000_000_000),
+    fraction_frequency=lambda c: c["metadata"].update(clock_freq_hz=50_000_000.0),
+    far_stamp=lambda c: (
+        c["aicore_tasks"].append([1, A, 9, 10**13, 10**13 + 10, 1, 7]),
+        c["scheduler_tasks"]["records"].append([1, 9, 10**13 - 5, 10**13 + 12, 7]),
+    ),
+    incomplete_collection=lambda c: c["metadata"].update(
+        collection={
+            "verdict": "partial_safe",
+            "processing_complete": True,
+            "metadata_complete": True,
+            "handoff_identity_verified": True,
+            "not_received_buffers": 2,
+        }
+    ),
+)
+quirks(
+    "hostgraph",
+    hostgraph,
+    corrupt_id=lambda c: c["aicore_tasks"][0].__setitem__(1, 3 << 62 | 5),
+    no_alignment=lambda c: c["metadata"].update(clock_alignment={"status": "unavailable", "reason": "no log"}),
+    clock_alignment=lambda c: c["metadata"]["clock_alignment"].update(host_anchor_ns=1),
+    quantized=lambda c: c["metadata"].update(host_timestamp_quantization_ns=20),
+    host_capture=lambda c: c["metadata"]["host_capture"].update(expected_records=3),
+    incomplete=lambda c: c["metadata"]["host_capture"].update(status="incomplete"),
+    no_host_capture=lambda c: c["metadata"].pop("host_capture"),
+    poll_only=lambda c: c["scheduler_records"].update(
+        streams=[stream("aicpu", 3, [["async_poll", 1000, 1004, 0, None], ["resolve_standalone", 1004, 1006, 1, None]])]
     ),
 )
 quirks(
@@ -349,6 +490,8 @@ quirks(
 quirks(
     "deps",
     deps,
+    unmarked_dummy=lambda c: c["tasks"].append({"task_id": "77", "kernel_ids": [-1, -1, -1]}),
+    no_source=lambda c: c["edges"][0].pop("source"),
     hb_violation=lambda c: c["edges"].append(c["edges"][1] | {"pred": str(C), "succ": str(B)}),
     dangling_edge=lambda c: c["edges"].append(c["edges"][1] | {"succ": "999"}),
     self_edge=lambda c: c["edges"].append(c["edges"][1] | {"succ": str(A)}),
@@ -394,7 +537,7 @@ def main() -> None:
         for quirk, edit in edits.items():
             content = copy.deepcopy(base())
             other = edit(content)
-            chosen = other if quirk in ("bare_minimum", "edges_only", "flat", "bare_list") else content
+            chosen = other if quirk in ("no_rows", "bare_minimum", "edges_only", "flat", "bare_list") else content
             (folder / f"{quirk}.json").write_text(json.dumps(chosen, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -28,12 +29,15 @@ from analysis.capture import (
     EdgeSource,
     TensorTable,
     ViewTable,
+    ids,
 )
 from analysis.errors import InputError
 from analysis.formats.registry import Format, Sections, Shape
 from analysis.formats.report import Report
 from analysis.formats.text.interning import Names, TensorNames, ViewPool
-from analysis.formats.text.structs import Id, Int, Int32, column, ids, typed_rows
+from analysis.formats.text.reading import small
+from analysis.formats.text.structs import Id, Int, Int32, column, typed_rows
+from analysis.formats.text.structs import ids as id_columns
 
 Dims: TypeAlias = tuple[Int, ...] | None
 
@@ -133,9 +137,17 @@ class RawDeps:
     tensors: TensorTable
     views: ViewTable
     dtypes: tuple[str, ...]
+    runtime: str = ""
+    """Top-level ``runtime``; "" for files without one."""
 
 
-_SOURCES = {name.name.lower(): int(name) for name in (EdgeSource.CREATOR, EdgeSource.TENSORMAP, EdgeSource.EXPLICIT)}
+_NO_SOURCE = ""
+_SOURCES = {
+    "creator": int(EdgeSource.CREATOR),
+    "tensormap": int(EdgeSource.TENSORMAP),
+    "explicit": int(EdgeSource.EXPLICIT),
+    _NO_SOURCE: int(EdgeSource.UNRECORDED),
+}
 _ARG_TYPES = {name.name: int(name) for name in ArgType if name != ArgType.OTHER}
 
 
@@ -153,15 +165,23 @@ def read(sections: Sections, source: str, report: Report) -> RawDeps:
     tasks = _tasks(sections, names, views, source, report)
     edges = _edges(sections, names, views, source, report)
     report.add("dangling_tensor", names.missed)
-    return RawDeps(tasks, edges, tensors, views.table(), tuple(dtypes.names))
+    runtime = small(sections.get("runtime"), source, "runtime")
+    return RawDeps(
+        tasks, edges, tensors, views.table(), tuple(dtypes.names), str(runtime) if runtime in ids.RUNTIMES else ""
+    )
 
 
 def _tensors(sections: Sections, dtypes: Names, source: str, report: Report) -> tuple[TensorTable, TensorNames]:
-    rows = [row for part, _ in typed_rows(sections.get("tensors"), Tensor, "tensors", source, report) for row in part]
-    tensor_id, present = ids([row.tensor_id for row in rows], "tensors", report)
+    rows = [
+        row
+        for part, _ in typed_rows(sections.get("tensors"), Tensor, "tensors", source, report, "deps.tensors")
+        for row in part
+    ]
+    tensor_id, present = id_columns([row.tensor_id for row in rows], "tensors", report)
+    report.rows("deps.tensors", 0, int((~present).sum()))
     rows = [row for row, good in zip(rows, present.tolist(), strict=True) if good]
-    address, _ = ids([row.buffer_addr for row in rows], "tensors.buffer_addr", report)
-    numel, has_numel = ids([row.buffer_numel for row in rows], "tensors.buffer_numel", report)
+    address, _ = id_columns([row.buffer_addr for row in rows], "tensors.buffer_addr", report)
+    numel, has_numel = id_columns([row.buffer_numel for row in rows], "tensors.buffer_numel", report)
     table = TensorTable(
         tensor_id=tensor_id[present],
         buffer_addr=address,
@@ -175,14 +195,15 @@ def _tensors(sections: Sections, dtypes: Names, source: str, report: Report) -> 
 def _tasks(sections: Sections, names: TensorNames, views: ViewPool, source: str, report: Report) -> DepTasks:
     parts = [
         _task_columns(rows, names, views, report)
-        for rows, _ in typed_rows(sections.get("tasks"), Task, "tasks", source, report)
+        for rows, _ in typed_rows(sections.get("tasks"), Task, "tasks", source, report, "deps.tasks")
     ] or [_task_columns([], names, views, report)]
     return DepTasks(**{name: np.concatenate([getattr(p, name) for p in parts]) for name in DepTasks.__annotations__})
 
 
 def _task_columns(rows: Sequence[Task], names: TensorNames, views: ViewPool, report: Report) -> DepTasks:
-    task_id, present = ids([row.task_id for row in rows], "tasks", report)
+    task_id, present = id_columns([row.task_id for row in rows], "tasks", report)
     if not present.all():
+        report.rows("deps.tasks", 0, int((~present).sum()))
         rows = [row for row, good in zip(rows, present.tolist(), strict=True) if good]
         task_id = task_id[present]
     args = [arg for row in rows for arg in row.args or ()]
@@ -218,23 +239,24 @@ def _kernels(rows: Sequence[Task]) -> I4:
 def _edges(sections: Sections, names: TensorNames, views: ViewPool, source: str, report: Report) -> DepEdges:
     parts = [
         _edge_columns(rows, names, views, report)
-        for rows, _ in typed_rows(sections.get("edges"), Edge, "edges", source, report)
+        for rows, _ in typed_rows(sections.get("edges"), Edge, "edges", source, report, "deps.edges")
     ] or [_edge_columns([], names, views, report)]
     return DepEdges(**{name: np.concatenate([getattr(p, name) for p in parts]) for name in DepEdges.__annotations__})
 
 
 def _edge_columns(rows: Sequence[Edge], names: TensorNames, views: ViewPool, report: Report) -> DepEdges:
-    pred, has_pred = ids(list(map(attrgetter("pred"), rows)), "edges", report)
-    succ, has_succ = ids(list(map(attrgetter("succ"), rows)), "edges", report)
+    pred, has_pred = id_columns(list(map(attrgetter("pred"), rows)), "edges", report)
+    succ, has_succ = id_columns(list(map(attrgetter("succ"), rows)), "edges", report)
     both = has_pred & has_succ
     if not both.all():
+        report.rows("deps.edges", 0, int((~both).sum()))
         rows = [row for row, good in zip(rows, both.tolist(), strict=True) if good]
         pred, succ = pred[both], succ[both]
     return DepEdges(
         pred=pred,
         succ=succ,
         arg=column(rows, "arg"),
-        source=_words([row.source for row in rows], _SOURCES, EdgeSource.OTHER, report),
+        source=_sources([row.source for row in rows], report),
         flags=_flags([row.flags for row in rows]),
         overlap=_overlaps([row.overlap for row in rows]),
         tensor=names.indexes([row.tensor_id for row in rows]),
@@ -249,11 +271,17 @@ def _edge_columns(rows: Sequence[Edge], names: TensorNames, views: ViewPool, rep
 
 def _words(values: Sequence[str | None], known: dict[str, int], other: int, report: Report) -> U1:
     """Known words as their numbers, ``other`` for the rest (counted once each)."""
-    table: dict[Any, int] = {word: known.get(word or "", int(other)) for word in dict.fromkeys(values)}
-    for word in table:
+    counts = Counter(values)
+    table: dict[Any, int] = {word: known.get(word or "", int(other)) for word in counts}
+    for word, count in counts.items():
         if word not in known:
-            report.add("unknown_value", values.count(word), str(word), reason=str(word))
+            report.add("unknown_value", count, str(word), reason=str(word)[:40])
     return np.fromiter(map(table.__getitem__, values), np.uint8, len(values))
+
+
+def _sources(values: Sequence[str | None], report: Report) -> U1:
+    """Sources of edges; an edge without one is not recorded, which is no unknown word."""
+    return _words([_NO_SOURCE if value is None else value for value in values], _SOURCES, EdgeSource.OTHER, report)
 
 
 def _flags(values: Sequence[tuple[str, ...] | None]) -> I8:

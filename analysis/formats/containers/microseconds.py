@@ -73,7 +73,11 @@ def nanoseconds(rows: list[Any], name: str) -> I8:
 
 def read(sections: Sections, source: str, report: Report) -> RawSwimlane:
     """Decode a container in microseconds."""
-    rows = [row for part, _ in typed_rows(sections.get("tasks"), TaskRow, "tasks", source, report) for row in part]
+    rows = [
+        row
+        for part, _ in typed_rows(sections.get("tasks"), TaskRow, "tasks", source, report, "aicore_tasks")
+        for row in part
+    ]
     raw = RawSwimlane(
         container="us",
         level=read_level(sections, source, report),
@@ -99,6 +103,7 @@ def read(sections: Sections, source: str, report: Report) -> RawSwimlane:
 def _tasks(rows: list[TaskRow], raw: RawSwimlane, report: Report) -> None:
     token, present = ids([row.task_id for row in rows], "tasks", report)
     if not present.all():
+        report.rows("aicore_tasks", 0, int((~present).sum()))
         rows = [row for row, good in zip(rows, present.tolist(), strict=True) if good]
         token = token[present]
     none = np.full(len(rows), -1, np.int64)
@@ -140,7 +145,7 @@ def _fanout(rows: list[TaskRow], token: NDArray[np.uint64], raw: RawSwimlane, re
 def _phases(section: msgspec.Raw | None, raw: RawSwimlane, source: str, report: Report) -> None:
     parts: list[PhaseRows] = []
     name = "aicpu_scheduler_phases"
-    for stream, rows in stream_rows(section, PhaseRow, name, source, report):
+    for stream, rows in stream_rows(section, PhaseRow, name, source, report, "scheduler_phases"):
         raw.streams.append(stream)
         if rows:
             task, has_task = ids([row.task_id for row in rows], f"{name}[{stream}]", report)
@@ -169,7 +174,7 @@ def _phases(section: msgspec.Raw | None, raw: RawSwimlane, source: str, report: 
 def _orchestrator(section: msgspec.Raw | None, raw: RawSwimlane, source: str, report: Report) -> None:
     parts: list[OrchRows] = []
     name = "aicpu_orchestrator_phases"
-    for stream, rows in stream_rows(section, OrchRow, name, source, report):
+    for stream, rows in stream_rows(section, OrchRow, name, source, report, "orchestrator"):
         raw.orchestrator_streams = max(raw.orchestrator_streams, stream + 1)
         if rows:
             task, has_task = ids([row.task_id for row in rows], f"{name}[{stream}]", report)

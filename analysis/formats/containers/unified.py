@@ -6,6 +6,7 @@ Streams are keyed by ``scheduler_id`` (ids may have holes); queue depths and pop
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -14,8 +15,20 @@ import numpy as np
 from analysis.formats.join.phases import Depths, PhaseRow, depths, phase_columns
 from analysis.formats.join.raw import PhaseRows, RawSwimlane
 from analysis.formats.report import Report
-from analysis.formats.text.reading import decode, small
+from analysis.formats.text.reading import Repeated, count_elements, is_list, sections, small
 from analysis.formats.text.structs import Int, Int32, column, typed_rows
+
+STREAM_OF = {
+    "aicore_tasks": "aicore_tasks",
+    "aicpu_tasks": "scheduler_tasks",
+    "scheduler_tasks.records": "scheduler_tasks",
+    "tasks": "deps.tasks",
+    "edges": "deps.edges",
+    "tensors": "deps.tensors",
+    "host_device_uploads": "uploads",
+    "aicpu_lifecycle_records": "lifecycle",
+}
+"""Key of a list of rows → stream its rows are accounted for."""
 
 
 class Capture(msgspec.Struct):
@@ -29,7 +42,7 @@ class Capture(msgspec.Struct):
 class Stream(msgspec.Struct):
     """One entry of ``scheduler_records.streams``."""
 
-    scheduler_id: Int32
+    scheduler_id: Int32 | None = None
     producer: str | None = None
     core_type: str | None = None
     platform: str | None = None
@@ -39,6 +52,10 @@ class Stream(msgspec.Struct):
     capture: Capture | None = None
     records: msgspec.Raw = msgspec.Raw(b"[]")
     metrics: msgspec.Raw = msgspec.Raw(b"[]")
+
+
+MAX_STREAM_ID = 256
+"""Ids at or above are damaged (the reference numbers such streams by their place)."""
 
 
 class Metric(msgspec.Struct, gc=False):
@@ -65,7 +82,24 @@ def section_fields(section: msgspec.Raw | None, place: str, source: str, report:
     if bytes(memoryview(section)[:1]) != b"{":
         report.add("wrong_type", 1, place)
         return {}
-    return decode(section, dict[str, msgspec.Raw], source, place)
+    return object_sections(section, source, place, report)
+
+
+def object_sections(section: msgspec.Raw, source: str, place: str, report: Report) -> dict[str, msgspec.Raw]:
+    """Keys of an object with their first values; repeated keys are a finding."""
+    return sections(section, source, place, repeated_keys(report, f"{place}."))
+
+
+def repeated_keys(report: Report, prefix: str = "") -> Repeated:
+    """What to call for every key that is named again: counts what is left out."""
+
+    def tell(key: str, raw: msgspec.Raw) -> None:
+        name = f"{prefix}{key[:40]}"
+        lost = count_elements(raw) if is_list(raw) else 1
+        report.add("duplicate_json_key", max(1, lost), name, reason=name)
+        report.rows(STREAM_OF.get(name, ""), lost, lost)
+
+    return tell
 
 
 def read_scheduler_records(section: msgspec.Raw | None, raw: RawSwimlane, source: str, report: Report) -> None:
@@ -74,12 +108,15 @@ def read_scheduler_records(section: msgspec.Raw | None, raw: RawSwimlane, source
     place = "scheduler_records.streams"
     parts: list[PhaseRows] = []
     described: list[dict[str, Any]] = []
+    taken: set[int] = set()
     for streams, positions in typed_rows(fields.get("streams"), Stream, place, source, report):
-        for stream, position in zip(streams, positions, strict=True):
-            raw.streams.append(stream.scheduler_id)
-            described.append(_describe(stream))
-            _count_losses(stream, report)
-            part = _stream_phases(stream, f"{place}[{position}]", raw, source, report)
+        numbers = _numbers(streams, positions, taken, report)
+        for stream, number, position in zip(streams, numbers, positions, strict=True):
+            raw.streams.append(number)
+            described.append(_describe(stream, number))
+            raw.producers[number] = stream.producer or raw.extra.get("scheduler_producer", "aicpu")
+            _count_losses(stream, number, report)
+            part = _stream_phases(stream, number, f"{place}[{position}]", raw, source, report)
             if part is not None:
                 parts.append(part)
     if parts:
@@ -89,9 +126,25 @@ def read_scheduler_records(section: msgspec.Raw | None, raw: RawSwimlane, source
         raw.extra["scheduler_streams"] = described
 
 
-def _describe(stream: Stream) -> dict[str, Any]:
+def _numbers(streams: list[Stream], positions: Sequence[int], taken: set[int], report: Report) -> list[int]:
+    """Scheduler id of each stream; one that is missing, out of range or taken becomes the first free number from its
+    place on."""
+    out = []
+    for stream, position in zip(streams, positions, strict=True):
+        number = stream.scheduler_id
+        if number is None or not 0 <= number < MAX_STREAM_ID or number in taken:
+            report.add("stream_id", 1, f"scheduler_records.streams[{position}]")
+            number = position
+            while number in taken:
+                number += 1
+        taken.add(number)
+        out.append(number)
+    return out
+
+
+def _describe(stream: Stream, number: int) -> dict[str, Any]:
     return {
-        "scheduler_id": stream.scheduler_id,
+        "scheduler_id": number,
         "producer": stream.producer,
         "core_type": stream.core_type,
         "platform": stream.platform,
@@ -101,20 +154,22 @@ def _describe(stream: Stream) -> dict[str, Any]:
     }
 
 
-def _count_losses(stream: Stream, report: Report) -> None:
+def _count_losses(stream: Stream, number: int, report: Report) -> None:
     if stream.capture is None:
         return
     lost = max(0, stream.capture.dropped)
     if stream.capture.truncated and not lost:
         lost = 1
-    report.add("truncated_stream", lost, f"scheduler {stream.scheduler_id}")
+    report.add("truncated_stream", lost, f"scheduler {number}")
 
 
-def _stream_phases(stream: Stream, place: str, raw: RawSwimlane, source: str, report: Report) -> PhaseRows | None:
+def _stream_phases(
+    stream: Stream, number: int, place: str, raw: RawSwimlane, source: str, report: Report
+) -> PhaseRows | None:
     parts: list[PhaseRows] = []
     positions: list[int] = []
-    for rows, kept in typed_rows(stream.records, PhaseRow, f"{place}.records", source, report):
-        parts.append(phase_columns(rows, stream.scheduler_id, place, raw, report))
+    for rows, kept in typed_rows(stream.records, PhaseRow, f"{place}.records", source, report, "scheduler_phases"):
+        parts.append(phase_columns(rows, number, place, raw, report))
         positions.extend(kept)
     if not parts:
         return None

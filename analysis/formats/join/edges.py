@@ -34,7 +34,7 @@ def fanout_edges(pred: U8, succ: U8) -> DepEdges:
         pred=pred,
         succ=succ,
         arg=none,
-        source=np.full(len(pred), EdgeSource.OTHER, np.uint8),
+        source=np.full(len(pred), EdgeSource.UNRECORDED, np.uint8),
         flags=none,
         overlap=np.zeros(len(pred), np.uint8),
         tensor=none,

@@ -12,8 +12,8 @@ import numpy as np
 from analysis.capture import I4, I8
 from analysis.formats.join.raw import OrchRows, PhaseRows, RawSwimlane, UploadRows, empty
 from analysis.formats.report import Report
-from analysis.formats.text.reading import elements, is_list
-from analysis.formats.text.scan import Keys, Scanned
+from analysis.formats.text.reading import batches, count_elements, is_list
+from analysis.formats.text.scan import MAX_STREAMS, Keys, Scanned
 from analysis.formats.text.structs import Id, Int, Int32, column, encode, ids, typed_lists, typed_rows, wide_column
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -106,30 +106,34 @@ def phase_columns(rows: list[PhaseRow], stream: int, place: str, raw: RawSwimlan
     )
 
 
-def nested_lists(section: msgspec.Raw | None, place: str, source: str, report: Report) -> list[msgspec.Raw]:
-    """The per-stream lists of a section."""
-    if section is None or bytes(memoryview(section)) == b"null":
-        return []
-    if not is_list(section):
-        report.add("wrong_type", 1, place)
-        return []
-    return elements(section, source, place)
-
-
 def stream_rows(
-    section: msgspec.Raw | None, kind: type[S], name: str, source: str, report: Report
+    section: msgspec.Raw | None, kind: type[S], name: str, source: str, report: Report, counted: str
 ) -> Iterator[tuple[int, list[S]]]:
-    """(stream, rows) of a section that holds one list per stream; a stream may come in several parts, or empty."""
-    lists = typed_lists(section, kind)
+    """(stream, rows) of a section that holds one list per stream; a stream may come in several parts, or empty.
+
+    Rows are accounted for under ``counted``. Lists from the :data:`MAX_STREAMS`-th on are damage: counted, not read.
+    """
+    if section is None or bytes(memoryview(section)) == b"null":
+        return
+    if not is_list(section):
+        report.add("wrong_type", 1, name)
+        return
+    total = count_elements(section)
+    lists = typed_lists(section, kind) if total <= MAX_STREAMS else None
     if lists is not None:
+        report.rows(counted, sum(map(len, lists)))
         lists.reverse()
         for stream in range(len(lists)):
             yield stream, lists.pop()
         return
-    for stream, part in enumerate(nested_lists(section, name, source, report)):
-        yield stream, []
-        for rows, _ in typed_rows(part, kind, f"{name}[{stream}]", source, report):
-            yield stream, rows
+    report.add("out_of_range", max(0, total - MAX_STREAMS), name)
+    for first, parts in batches(section, source, name):
+        for stream, part in enumerate(parts[: max(0, MAX_STREAMS - first)], first):
+            yield stream, []
+            for rows, _ in typed_rows(msgspec.Raw(part), kind, f"{name}[{stream}]", source, report, counted):
+                yield stream, rows
+        if first >= MAX_STREAMS:
+            return
 
 
 PHASE_KEYS = Keys(
@@ -186,7 +190,7 @@ def _scanned_phases(scanned: Scanned, raw: RawSwimlane) -> PhaseRows:
 def _scanned_orch(scanned: Scanned, raw: RawSwimlane) -> OrchRows:
     return OrchRows(
         stream=scanned.stream,
-        kind=np.full(len(scanned.stream), raw.kind_index("orch_submit"), np.int64),
+        kind=np.full(len(scanned.stream), raw.kind_index("orch_submit") if len(scanned.stream) else 0, np.int64),
         start=scanned.columns["start_cycles"],
         end=scanned.columns["end_cycles"],
         submit_idx=scanned.columns["submit_idx"],
@@ -203,10 +207,11 @@ def read_scheduler_phases(
     if scanned is not None:
         raw.streams = list(range(scanned.streams))
         raw.phases = _scanned_phases(scanned, raw)
+        report.rows("scheduler_phases", len(raw.phases))
         return
     parts: list[PhaseRows] = []
     name = "aicpu_scheduler_phases"
-    for stream, rows in stream_rows(section, PhaseRow, name, source, report):
+    for stream, rows in stream_rows(section, PhaseRow, name, source, report, "scheduler_phases"):
         raw.streams.append(stream)
         parts.append(phase_columns(rows, stream, f"{name}[{stream}]", raw, report))
     raw.streams = sorted(set(raw.streams))
@@ -244,9 +249,12 @@ def read_orchestrator(
     ends = ("start_host_ns", "end_host_ns") if host else ("start_cycles", "end_cycles")
     if scanned is not None:
         raw.orchestrator_streams = max(raw.orchestrator_streams, scanned.streams)
+        report.rows("orchestrator", len(scanned.stream))
         return _scanned_orch(scanned, raw)
     parts: list[OrchRows] = []
-    for stream, rows in stream_rows(section, HostOrchRow if host else OrchRow, name, source, report):
+    for stream, rows in stream_rows(
+        section, HostOrchRow if host else OrchRow, name, source, report, "host_orchestrator" if host else "orchestrator"
+    ):
         raw.orchestrator_streams = max(raw.orchestrator_streams, stream + 1)
         parts.append(_orch_columns(rows, stream, f"{name}[{stream}]", ends, raw, report))
     return OrchRows.join(parts) if parts else empty(OrchRows)
@@ -262,7 +270,7 @@ def read_uploads(section: msgspec.Raw | None, raw: RawSwimlane, source: str, rep
             detail=column(rows, "detail"),
             epoch=epochs(rows),
         )
-        for rows, _ in typed_rows(section, UploadRow, "host_device_uploads", source, report)
+        for rows, _ in typed_rows(section, UploadRow, "host_device_uploads", source, report, "uploads")
     ]
     if parts:
         raw.uploads = UploadRows.join(parts)

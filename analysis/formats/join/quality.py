@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from analysis.capture import (
     I8,
     MISSING,
+    U8,
     AnnotationTable,
     Bool,
     EdgeTable,
@@ -18,9 +19,11 @@ from analysis.capture import (
     RecordTable,
     TaskKind,
     TaskTable,
+    ids,
 )
+from analysis.formats.containers.lifecycle import KINDS as LIFECYCLE_KINDS
 from analysis.formats.join.raw import RawSwimlane
-from analysis.formats.join.records import per_core
+from analysis.formats.join.records import Joined, per_core
 from analysis.formats.join.streams import INNER_KINDS, MARKER_KINDS, ORCH_KINDS, OUTER_KINDS
 from analysis.formats.join.tables import Listed
 from analysis.formats.report import Report
@@ -42,6 +45,9 @@ class Checked:
     codes: NDArray[np.int8]
     has_deps: bool
     fanout: bool
+    marked_dummy: Bool
+    """Tasks that a ``dummy_task`` marker names."""
+    deps_runtime: str
 
 
 def check(subject: Checked, report: Report) -> None:
@@ -76,17 +82,24 @@ def _stamps(subject: Checked, report: Report) -> None:
 
 
 def _lengths(subject: Checked, report: Report) -> None:
-    records, phases, orch = subject.records, subject.phases, subject.orch
-    length = records.end_ticks - records.start_ticks
-    report.add_each("negative_length", _at_cores(records, length < 0))
-    report.add_each("zero_length", _at_cores(records, length == 0))
-    for name, stream, start, end in (
-        ("scheduler", phases.stream, phases.start_ticks, phases.end_ticks),
-        ("orchestrator", orch.stream, orch.start_ticks, orch.end_ticks),
-    ):
-        streams, counts = np.unique(stream[end < start], return_counts=True)
-        for at, count in zip(streams.tolist(), counts.tolist(), strict=True):
-            report.add("negative_length", count, f"{name} {at}")
+    records = subject.records
+    report.add_each("zero_length", _at_cores(records, records.end_ticks == records.start_ticks))
+
+
+def check_ids(joined: Joined, task_ids: U8, runtime: str, report: Report) -> None:
+    """Corrupt ids: of rows with epoch, core and raw value, of everything else the value."""
+    if not ids.flawed(task_ids, runtime).any():
+        return
+    seen: set[int] = set()
+    for rows in (joined.rows, joined.unmatched):
+        for at in np.flatnonzero(ids.flawed(rows.token, runtime)).tolist():
+            task_id, epoch = int(rows.token[at]), int(rows.epoch[at])
+            where = f"epoch {epoch} core {rows.core[at]}" if epoch >= 0 else f"core {rows.core[at]}"
+            seen.add(task_id)
+            report.add("corrupt_id", 1, f"{where}: {task_id}", ids.flaw(task_id, runtime))
+    for task_id in task_ids[ids.flawed(task_ids, runtime)].tolist():
+        if task_id not in seen:
+            report.add("corrupt_id", 1, f"named elsewhere: {task_id}", ids.flaw(task_id, runtime))
 
 
 def running_end(core: NDArray[np.int32], end: I8) -> I8:
@@ -105,7 +118,7 @@ def _overlaps(records: RecordTable, report: Report) -> None:
 
 
 def _kinds(subject: Checked, report: Report) -> None:
-    known = OUTER_KINDS | INNER_KINDS | MARKER_KINDS
+    known = OUTER_KINDS | INNER_KINDS | MARKER_KINDS | LIFECYCLE_KINDS
     for kind, streams, allowed in (
         (subject.phases.kind, "scheduler", known),
         (subject.orch.kind, "orchestrator", ORCH_KINDS),
@@ -163,7 +176,9 @@ def _graph(subject: Checked, report: Report) -> None:
             nodes = tasks.outer >= 0
             report.add("graph_mismatch", int((timed & ~tasks.in_graph & ~nodes).sum()))
         bare = notes.flags < 0
-        if not bare.all():  # files before August 2026 and host-built graphs never have flags: no finding
+        if (
+            not bare.all() and subject.deps_runtime != ids.HOST_GRAPH
+        ):  # files before August 2026 and host-built graphs never have flags: no finding
             report.add("missing_flags", int(bare.sum()))
     if subject.fanout:
         report.add("fanout_edges", len(edges))
@@ -172,6 +187,9 @@ def _graph(subject: Checked, report: Report) -> None:
     late = both & (tasks.end_ticks[edges.pred] > tasks.start_ticks[edges.succ])
     report.add("hb_violation", int(late.sum()))
     report.add("duplicate_task", subject.listed.repeated)
+    if subject.marked_dummy.any():  # runtimes before June 2026 and host-built graphs write no markers
+        unmarked = (tasks.kind == TaskKind.DUMMY) & tasks.listed & ~subject.marked_dummy
+        report.add("unmarked_dummy", int(unmarked.sum()))
 
 
 def _functions(subject: Checked, report: Report) -> None:

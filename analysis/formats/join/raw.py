@@ -153,11 +153,17 @@ class RawSwimlane:
     aicore: AicoreRows
     aicpu: AicpuRows
     phases: PhaseRows = field(default_factory=lambda: empty(PhaseRows))
+    lifecycle: PhaseRows = field(default_factory=lambda: empty(PhaseRows))
+    """``aicpu_lifecycle_records`` as phases; ``stream`` is the AICPU thread."""
     orch: OrchRows = field(default_factory=lambda: empty(OrchRows))
     host_orch: OrchRows = field(default_factory=lambda: empty(OrchRows))
     uploads: UploadRows = field(default_factory=lambda: empty(UploadRows))
     kinds: list[str] = field(default_factory=list)
     streams: list[int] = field(default_factory=list)
+    producers: dict[int, str] = field(default_factory=dict)
+    """Scheduler id → what ran that scheduler ("aicpu", "aicore"), where the file says so."""
+    runtime: str = ""
+    """``metadata.runtime``; "" for files without one."""
     orchestrator_streams: int = 0
     needs_partner: bool = True
     """At level >= 2 an AICore row without AICPU partner is not a record."""
@@ -168,11 +174,14 @@ class RawSwimlane:
     boundaries: list[Boundary] = field(default_factory=list)
     extra: dict[str, Any] = field(default_factory=dict)
 
+    _kind_at: dict[str, int] = field(default_factory=dict)
+
     def kind_index(self, name: str) -> int:
         """Index of a phase kind, added when new."""
-        if name not in self.kinds:
+        at = self._kind_at.setdefault(name, len(self.kinds))
+        if at == len(self.kinds):
             self.kinds.append(name)
-        return self.kinds.index(name)
+        return at
 
 
 def no_swimlane() -> RawSwimlane:

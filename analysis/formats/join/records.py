@@ -56,6 +56,7 @@ def _committed(raw: RawSwimlane, report: Report) -> tuple[AicoreRows, KnownJoins
     if not reserved.any():
         return rows, joins
     report.add_each("reserved_row", per_core(rows.core[reserved]))
+    report.rows("aicore_tasks", 0, int(reserved.sum()))
     keep = ~reserved
     if joins is not None:
         joins = KnownJoins(joins.dispatch[keep], joins.finish[keep], joins.func_id[keep])
@@ -152,3 +153,4 @@ def _count_duplicates(
 def _count_unused(aicpu: AicpuRows, used: Bool, report: Report) -> None:
     if not used.all():
         report.add_each("unmatched_aicpu", per_core(aicpu.core[~used]))
+        report.rows("scheduler_tasks", 0, int((~used).sum()))

@@ -17,10 +17,10 @@ import simdjson
 
 from analysis.capture import I8, U8
 from analysis.formats.report import Report
-from analysis.formats.text.reading import batches, elements, integer, is_list
+from analysis.formats.text.reading import MAX_DAMAGED_ROWS, batches, integer, is_list
 
-STAMP_LIMIT = 1 << 62
-"""Stamps, lengths and register ids lie below this; sums and differences of two of them fit in int64."""
+STAMP_LIMIT = 1 << 60
+"""Stamps, lengths and register ids lie below this (36 years of nanoseconds); sums of a few of them fit in int64."""
 _PIECE_BYTES = 1 << 19
 _NOT_STRUCTURE = b"0123456789-+.eE \t\r\n"
 _NOTHING: I8 = np.zeros(0, np.int64)
@@ -34,9 +34,12 @@ class RowFormat:
     """
 
     name: str
+    """Key of the list, for the places of findings."""
     widths: tuple[int, ...]
     fill: tuple[int, ...]
     id_column: int | None = None
+    stream: str = ""
+    """Stream the rows are accounted for."""
 
     @property
     def columns(self) -> int:
@@ -60,16 +63,31 @@ def int_rows(raw: msgspec.Raw | None, form: RowFormat, source: str, report: Repo
         report.add("wrong_type", 1, form.name)
         return _allocate(0, form)
     text = bytes(memoryview(raw))
-    out = _allocate(text.count(b"]") - 1, form)
+    out = _allocate(min(text.count(b"]") - 1, len(text) // (2 * min(form.widths))), form)
     at = 0
     parser = simdjson.Parser()
     for piece in _pieces(text):
         count = _strict(parser, piece, form, out, at)
         if count is None:
-            parts = [_tolerant(first, batch, form, source, report) for first, batch in batches(raw, source, form.name)]
-            return _concatenate(parts, form)
+            return _concatenate(list(_tolerant_parts(raw, form, source, report)), form)
         at += count
+    report.rows(form.stream, at)
     return out
+
+
+def _tolerant_parts(raw: msgspec.Raw, form: RowFormat, source: str, report: Report) -> Iterator[RowColumns]:
+    """The rows that fit, batch by batch; after :data:`MAX_DAMAGED_ROWS` that do not, the rest is only counted."""
+    damaged = 0
+    for first, batch in batches(raw, source, form.name):
+        if damaged > MAX_DAMAGED_ROWS:
+            report.add("too_many_damaged", len(batch), form.name)
+            report.rows(form.stream, len(batch), len(batch))
+            continue
+        part = _tolerant(first, batch, form, report)
+        lost = len(batch) - len(part.columns[0])
+        damaged += lost
+        report.rows(form.stream, len(batch), lost)
+        yield part
 
 
 def arranged(cells: I8, form: RowFormat) -> RowColumns:
@@ -119,8 +137,8 @@ def _strict(parser: simdjson.Parser, text: bytes, form: RowFormat, out: RowColum
     """Fill ``out`` from row ``at`` on; number of rows, or None unless every cell is a non-negative integer in range
     and every row has one accepted width."""
     n = text.count(b"]") - 1
-    if n <= 0:
-        return None if n < 0 or text.strip(b"[] \t\r\n") else 0
+    if n <= 0 or at + n > len(out.columns[0]):
+        return None if n != 0 or text.strip(b"[] \t\r\n") else 0
     try:
         flat = _flat(parser, text)
     except (ValueError, TypeError, AttributeError, RuntimeError):  # the last: an integer beyond 64 bits
@@ -151,9 +169,9 @@ def _rectangular(text: bytes, n: int, width: int) -> bool:
     return text.translate(None, _NOT_STRUCTURE) == b"[" + (row * n)[:-1] + b"]"
 
 
-def _tolerant(first: int, batch: bytes | msgspec.Raw, form: RowFormat, source: str, report: Report) -> RowColumns:
+def _tolerant(first: int, batch: list[Any], form: RowFormat, report: Report) -> RowColumns:
     rows: list[list[int]] = []
-    for at, raw in enumerate(elements(batch, source, form.name), first):
+    for at, raw in enumerate(batch, first):
         cells = _cells(raw)
         if cells is None or (len(cells) not in form.widths and len(cells) < max(form.widths)):
             report.add("wrong_type", 1, f"{form.name}[{at}]")

@@ -19,6 +19,7 @@ from analysis.capture import (
     TaskKind,
     TaskTable,
     UnmatchedTable,
+    ids,
 )
 from analysis.formats.containers.deps import DepTasks
 from analysis.formats.join.idindex import IdIndex
@@ -26,11 +27,6 @@ from analysis.formats.join.lanes import sub_rows
 from analysis.formats.join.raw import RawSwimlane
 from analysis.formats.join.records import Joined
 from analysis.formats.join.sorting import WORTH_ROWS, order_of
-
-RING_SHIFT = np.uint64(32)
-RING_MASK, LOCAL_MASK = np.uint64(0xFF), np.uint64(0xFFFFFFFF)
-GRAPH_NODE_SHIFT = np.uint64(10)
-"""A graph node's local id is ``(outer_local << 10) | node_index``."""
 
 
 @dataclass
@@ -119,7 +115,8 @@ def _functions(named: I8, kernel_ids: I4, task: I4, code: NDArray[np.int8]) -> I
     if not len(task):
         return np.zeros(0, np.int32)
     vector = np.where(kernel_ids[:, 1] >= 0, kernel_ids[:, 1], kernel_ids[:, 2])
-    by_code = np.stack((kernel_ids[:, 0], vector, np.full(len(vector), -1, np.int32)))
+    only = np.where((kernel_ids >= 0).sum(axis=1) == 1, kernel_ids.max(axis=1), -1)  # whatever the core is
+    by_code = np.stack((kernel_ids[:, 0], vector, only.astype(np.int32)))
     looked_up: I4 = by_code[code, task]
     return np.where(named >= 0, named, looked_up).astype(np.int32) if (named >= 0).any() else looked_up
 
@@ -149,32 +146,64 @@ class Graphs:
 
 
 def find_graphs(index: IdIndex, raw: RawSwimlane, listed: Listed, named_by_edge: Bool, has_record: Bool) -> Graphs:
-    """Outer tasks are the ring-0 tasks a ``graph_prepare`` phase names; below level 3, where no phase tells, those
-    listed without kernel whose ring-1 ids have records but no deps.json entry (FORMATS sections 3 and 8)."""
-    ids = index.ids
-    ring, local = (ids >> RING_SHIFT) & RING_MASK, ids & LOCAL_MASK
-    is_outer = np.zeros(len(ids), np.bool_)
-    node = np.flatnonzero(ring == 1)
-    owner = index.find(local[node] >> GRAPH_NODE_SHIFT)
+    """Outer tasks are those a ``graph_prepare`` phase names. Below level 3, where no phase tells, they are the listed
+    tasks without kernel whose node ids have records but no deps.json entry (FORMATS sections 3 and 8). In a host-built
+    graph the id alone says what a node belongs to (FORMATS-2 section 2); an outer task is one without kernel or record.
+    """
+    is_outer = np.zeros(len(index.ids), np.bool_)
+    shaped, owner_ids = ids.outer_ids(index.ids, raw.runtime)
+    node = np.flatnonzero(shaped)
+    owner = index.find(owner_ids[node])
+    known = owner >= 0
     if len(raw.phases):
         kind = raw.kinds.index("graph_prepare") if "graph_prepare" in raw.kinds else -1
         tasks = index.find(raw.phases.task[(raw.phases.kind == kind) & raw.phases.has_task])
         is_outer[tasks[tasks >= 0]] = True
-        is_outer &= ring == 0
-    else:
-        fits = owner >= 0
+        is_outer &= ids.may_be_outer(index.ids, raw.runtime)
+    if raw.runtime == ids.HOST_GRAPH:
+        bare = owner[known]
+        is_outer[bare[(listed.kernel_ids[bare] < 0).all(axis=1) & ~has_record[bare]]] = True
+    elif not len(raw.phases):
+        fits = known.copy()
         fits[fits] = listed.listed[owner[fits]] & (listed.kernel_ids[owner[fits]] < 0).all(axis=1)
         fits &= has_record[node] & ~listed.listed[node] & ~named_by_edge[node]
         is_outer[owner[fits]] = True
-    outer = np.full(len(ids), -1, np.int32)
-    known = owner >= 0
-    known[known] = is_outer[owner[known]]
+    outer = np.full(len(index.ids), -1, np.int32)
+    if raw.runtime != ids.HOST_GRAPH:
+        known[known] = is_outer[owner[known]]
     outer[node[known]] = owner[known]
     return Graphs(is_outer, outer)
 
 
+def marked(raw: RawSwimlane, index: IdIndex, kind: str) -> Bool:
+    """Tasks that a phase of ``kind`` names."""
+    out = np.zeros(len(index), np.bool_)
+    code = raw.kinds.index(kind) if kind in raw.kinds else -1
+    tasks = index.find(raw.phases.task[(raw.phases.kind == code) & raw.phases.has_task])
+    out[tasks[tasks >= 0]] = True
+    return out
+
+
+def only_submitted(raw: RawSwimlane, index: IdIndex, listed: Listed, has_record: Bool) -> Bool:
+    """Tasks known by nothing but their submit while deps.json lists others: allocations nobody consumes."""
+    out = np.zeros(len(index), np.bool_)
+    if not listed.listed.any():
+        return out
+    for rows in (raw.orch, raw.host_orch):
+        tasks = index.find(rows.task[rows.has_task])
+        out[tasks[tasks >= 0]] = True
+    tasks = index.find(raw.phases.task[raw.phases.has_task])
+    out[tasks[tasks >= 0]] = False
+    return np.asarray(out & ~listed.listed & ~has_record)
+
+
 def task_kinds(
-    records: RecordTable, listed: Listed, graphs: Graphs, named_by_edge: Bool, codes: NDArray[np.int8]
+    records: RecordTable,
+    listed: Listed,
+    graphs: Graphs,
+    named_by_edge: Bool,
+    submitted: Bool,
+    codes: NDArray[np.int8],
 ) -> U1:
     """:class:`~analysis.capture.TaskKind` per task (FORMATS section 3)."""
     n = len(listed.listed)
@@ -183,7 +212,7 @@ def task_kinds(
         flat[records.task * 3 + codes[records.core_id]] = True
     on = flat.reshape(n, 3)
     kind = np.full(n, TaskKind.UNKNOWN, np.uint8)
-    kind[named_by_edge] = TaskKind.ALLOC
+    kind[named_by_edge | submitted] = TaskKind.ALLOC
     kind[on[:, 0]] = TaskKind.AIC
     kind[on[:, 1]] = TaskKind.AIV
     kind[on[:, 0] & on[:, 1]] = TaskKind.MIX
@@ -269,7 +298,7 @@ def per_task(values: I8, groups: Grouping, largest: bool) -> I8:
 
 
 def task_table(
-    ids: U8,
+    task_ids: U8,
     records: RecordTable,
     groups: Grouping,
     listed: Listed,
@@ -277,15 +306,16 @@ def task_table(
     kind: U1,
     named_by_edge: Bool,
     arg_offsets: I8,
+    skipped: Bool,
 ) -> TaskTable:
     """All tasks named anywhere, by id."""
-    func = np.full(len(ids), -1, np.int32)
+    func = np.full(len(task_ids), -1, np.int32)
     kernels = listed.kernel_ids
     for slot in (2, 1, 0):
         func = np.where(kernels[:, slot] >= 0, kernels[:, slot], func)
     func[groups.filled] = records.func_id[groups.first]
     return TaskTable(
-        task_id=ids,
+        task_id=task_ids,
         kind=kind,
         in_graph=listed.listed | named_by_edge,
         listed=listed.listed,
@@ -305,4 +335,5 @@ def task_table(
         record_offsets=groups.offsets,
         record_order=groups.order,
         arg_offsets=arg_offsets,
+        skipped=skipped,
     )

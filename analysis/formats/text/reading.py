@@ -12,11 +12,11 @@ import gc
 import os
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 import numpy as np
@@ -26,10 +26,23 @@ from analysis.errors import InputError, LimitError
 from analysis.formats.text.buffers import zeros
 
 T = TypeVar("T")
-MAX_EXPANDED_BYTES = 8 << 30
+Repeated: TypeAlias = Callable[[str, msgspec.Raw], None]
+"""Called with a key that is named again and the value that is left out."""
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_BETWEEN = re.compile(rb'[\s,{]*"(?:[^"\\]|\\.)*"\s*:\s*')
+MAX_EXPANDED_BYTES = 4 << 30
 """Upper bound for what one gzip file may expand to."""
+MAX_GZIP_RATIO = 200
+"""Upper bound for unpacked / packed size past :data:`RATIO_FREE_BYTES`; captures reach about a tenth of it."""
+RATIO_FREE_BYTES = 1 << 20
+_PACKED_BYTES = 1 << 18
 GZIP_MAGIC = b"\x1f\x8b"
 _CHUNK_BYTES = 1 << 24
+_WHOLE_BYTES = 1 << 20
+"""Lists up to this size are taken apart by the decoder, longer ones by the compiled scanner."""
+_BATCH_ROWS = 1 << 14
+MAX_DAMAGED_ROWS = 100_000
+"""A list in which more rows do not fit is not looked at any further: the rest is counted."""
 PAD_BYTES = 64
 _RECAPTURE = "Capture the run again or copy the file once more"
 
@@ -91,15 +104,15 @@ def _read_all(file: FileIO) -> Text:
         end += count
 
 
-def expand(text: Text, source: str, limit: int = MAX_EXPANDED_BYTES) -> Text:
+def expand(text: Text, source: str, limit: int | None = None) -> Text:
     """JSON text of a file: gzip undone, byte-order mark removed.
 
     Raises:
         InputError: broken gzip, empty file, or text in UTF-16.
-        LimitError: gzip expands beyond ``limit``.
+        LimitError: gzip expands beyond ``limit`` (:data:`MAX_EXPANDED_BYTES`), or by more than :data:`MAX_GZIP_RATIO`.
     """
     if text.view[:2] == GZIP_MAGIC:
-        text = Text.of(_gunzip(bytes(text.view), source, limit))
+        text = _gunzip(text, source, MAX_EXPANDED_BYTES if limit is None else limit)
     head = bytes(text.view[:3])
     if head == b"\xef\xbb\xbf":
         text = Text(text.buffer, text.begin + 3, text.end)
@@ -110,26 +123,48 @@ def expand(text: Text, source: str, limit: int = MAX_EXPANDED_BYTES) -> Text:
     return text
 
 
-def _gunzip(data: bytes, source: str, limit: int) -> bytes:
+def _gunzip(text: Text, source: str, limit: int) -> Text:
+    """The expanded text; stops as soon as a limit is passed, so memory stays near the limit."""
+    packed = text.view
     parts: list[bytes] = []
-    total = 0
-    rest = data
-    while rest[:2] == GZIP_MAGIC:
-        machine = zlib.decompressobj(wbits=31)
-        while not machine.eof:
-            try:
-                part = machine.decompress(rest, _CHUNK_BYTES)
-            except zlib.error as error:
-                raise InputError(source, f"after {total} bytes", f"broken gzip: {error}", _RECAPTURE) from error
-            total += len(part)
-            if total > limit:
-                raise LimitError(f"{source}: gzip expands to more than MAX_EXPANDED_BYTES = {limit} bytes")
-            parts.append(part)
-            rest = machine.unconsumed_tail
-            if not part and not rest and not machine.eof:
-                raise InputError(source, f"after {total} bytes", "the gzip stream is cut off", _RECAPTURE)
-        rest = machine.unused_data
-    return b"".join(parts)
+    total = at = 0
+    machine: Any = None
+    while at < len(packed) or machine is not None:
+        if machine is None:
+            if bytes(packed[at : at + 2]) != GZIP_MAGIC:
+                break
+            machine, waiting = zlib.decompressobj(wbits=31), b""
+        if not waiting:
+            waiting, at = bytes(packed[at : at + _PACKED_BYTES]), min(len(packed), at + _PACKED_BYTES)
+        try:
+            part = machine.decompress(waiting, _CHUNK_BYTES)
+        except zlib.error as error:
+            raise InputError(source, f"after {total} bytes", f"broken gzip: {error}", _RECAPTURE) from error
+        total += len(part)
+        _check_expansion(source, total, at - len(machine.unconsumed_tail), limit)
+        parts.append(part)
+        waiting = machine.unconsumed_tail
+        if machine.eof:
+            at -= len(machine.unused_data)
+            machine = None
+        elif not part and not waiting and at >= len(packed):
+            raise InputError(source, f"after {total} bytes", "the gzip stream is cut off", _RECAPTURE)
+    buffer = zeros((total + PAD_BYTES,), np.uint8)
+    end = 0
+    for part in parts:
+        buffer[end : end + len(part)] = np.frombuffer(part, np.uint8)
+        end += len(part)
+    return Text(buffer, 0, end)
+
+
+def _check_expansion(source: str, total: int, read: int, limit: int) -> None:
+    if total > limit:
+        raise LimitError(f"{source}: gzip expands to more than MAX_EXPANDED_BYTES = {limit:,} bytes: expand it first")
+    if total > RATIO_FREE_BYTES and total > MAX_GZIP_RATIO * max(1, read):
+        raise LimitError(
+            f"{source}: gzip expands to more than MAX_GZIP_RATIO = {MAX_GZIP_RATIO} times its size, as no capture does: "
+            "check the file, or expand it first"
+        )
 
 
 def decode(raw: bytes | memoryview | msgspec.Raw, kind: type[T], source: str, place: str = "") -> T:
@@ -155,14 +190,60 @@ def decode(raw: bytes | memoryview | msgspec.Raw, kind: type[T], source: str, pl
         raise InputError(source, place, f"not valid UTF-8: {error.reason}", _RECAPTURE) from error
 
 
-def sections(data: memoryview, source: str) -> dict[str, msgspec.Raw]:
+def sections(
+    data: memoryview | msgspec.Raw, source: str, place: str = "", repeated: Repeated | None = None
+) -> dict[str, msgspec.Raw]:
     """Top-level keys of a JSON object with their undecoded values (views of ``data``, no copy).
 
-    A bare list comes back under the key ``""``.
+    A bare list comes back under the key ``""``. A key that is named twice has its first value; ``repeated`` is called
+    with the key and each value that is left out.
     """
-    if re.match(rb"\s*\[", data):
-        return {"": decode(data, msgspec.Raw, source)}
-    return decode(data, dict[str, msgspec.Raw], source)
+    view = memoryview(data)
+    if re.match(rb"\s*\[", view):
+        return {"": decode(view, msgspec.Raw, source, place)}
+    found = decode(view, dict[str, msgspec.Raw], source, place)
+    return _first_values(view, found, repeated)
+
+
+def _first_values(view: memoryview, found: dict[str, msgspec.Raw], repeated: Repeated | None) -> dict[str, msgspec.Raw]:
+    """``found`` with the first value of every key: the decoder keeps the last, so what lies between the values it kept
+    holds the earlier ones."""
+    base = np.frombuffer(view, np.uint8).ctypes.data if len(view) else 0
+    places = sorted((np.frombuffer(memoryview(raw), np.uint8).ctypes.data - base, key) for key, raw in found.items())
+    at, earlier = 0, False
+    for begin, key in places:
+        earlier |= _BETWEEN.fullmatch(view, at, begin) is None
+        at = begin + len(memoryview(found[key]))
+    if not earlier and re.fullmatch(rb"\s*\}\s*", view[at:] if found else b"}"):
+        return found
+    first: dict[str, msgspec.Raw] = {}
+    for key, raw in _pairs(view):
+        if key not in first:
+            first[key] = raw
+        elif repeated is not None:
+            repeated(key, raw)
+    return first
+
+
+def _pairs(view: memoryview) -> Iterator[tuple[str, msgspec.Raw]]:
+    """Keys and values of a JSON object that was decoded before, in file order, repeated keys included."""
+    from analysis.formats.text import scan_kernel as kernel
+
+    text = bytes(view)
+    data = Text.of(text).padded()
+    at = kernel.blank(data, 0) + 1
+    while True:
+        at = kernel.blank(data, at)
+        word = _STRING.match(text, at)
+        if word is None:
+            return
+        key = msgspec.json.decode(word[0], type=str)
+        begin = kernel.blank(data, kernel.blank(data, word.end()) + 1)
+        end = kernel.skip(data, begin)
+        yield key, msgspec.Raw(data[begin:end].tobytes().rstrip())
+        at = kernel.blank(data, end)
+        if data[at] == ord(","):
+            at += 1
 
 
 def text_of(raw: msgspec.Raw) -> memoryview:
@@ -180,23 +261,45 @@ def elements(raw: bytes | msgspec.Raw, source: str, place: str) -> list[msgspec.
     return decode(raw, list[msgspec.Raw], source, place)
 
 
-def batches(raw: msgspec.Raw, source: str, place: str) -> Iterator[tuple[int, bytes | msgspec.Raw]]:
-    """A long JSON list as several shorter ones: (index of the first element, JSON text of a list).
+def batches(raw: msgspec.Raw, source: str, place: str) -> Iterator[tuple[int, list[Any]]]:
+    """The undecoded elements of a JSON list in batches: (index of the first element, JSON texts).
 
     Keeps the number of Python objects alive at once, and so the peak memory, independent of the length of the list.
     """
-    if len(memoryview(raw)) <= _CHUNK_BYTES:
-        yield 0, raw
+    if len(memoryview(raw)) <= _WHOLE_BYTES:
+        yield 0, elements(raw, source, place)
         return
-    parts = elements(raw, source, place)
-    at = 0
-    while at < len(parts):
-        size, end = 0, at
-        while end < len(parts) and size < _CHUNK_BYTES:
-            size += len(memoryview(parts[end]))
-            end += 1
-        yield at, b"[" + b",".join(parts[at:end]) + b"]"
-        at = end
+    first = 0
+    text = bytes(memoryview(raw))
+    for bounds in _element_bounds(text):
+        yield first, [text[begin:end] for begin, end in bounds.tolist()]
+        first += len(bounds)
+
+
+def count_elements(raw: msgspec.Raw, limit: int | None = None) -> int:
+    """Number of elements of a JSON list; at ``limit`` or more the counting stops."""
+    view = memoryview(raw)
+    if len(view) <= _WHOLE_BYTES:
+        return len(msgspec.json.decode(raw, type=list[msgspec.Raw]))
+    total = 0
+    for bounds in _element_bounds(bytes(view)):
+        total += len(bounds)
+        if limit is not None and total >= limit:
+            break
+    return total
+
+
+def _element_bounds(text: bytes) -> Iterator[NDArray[np.int64]]:
+    """Begin and end of the elements of a JSON list that was decoded before, in blocks of at most ``_BATCH_ROWS``."""
+    from analysis.formats.text import scan_kernel as kernel
+
+    data = Text.of(text).padded()
+    state, at = kernel.FULL, 1
+    while state == kernel.FULL:
+        bounds = np.empty((_BATCH_ROWS, 2), np.int64)
+        state, at, count = kernel.split(data, at, bounds)
+        if count:
+            yield bounds[:count]
 
 
 def cut(raw: msgspec.Raw) -> Iterator[bytes | msgspec.Raw]:
@@ -235,6 +338,12 @@ def paused_collector() -> Iterator[None]:
 def small(raw: msgspec.Raw | None, source: str, place: str) -> Any:
     """A small section decoded as plain Python values; None when absent."""
     return None if raw is None else decode(raw, object, source, place)
+
+
+def whole(value: object) -> int | None:
+    """As :func:`integer`, and a float without a fraction (``5e7``); None beyond ±2^62, where no number of a file is."""
+    number = int(value) if isinstance(value, float) and value.is_integer() else integer(value)
+    return number if number is not None and -(1 << 62) < number < 1 << 62 else None
 
 
 def integer(value: object) -> int | None:

@@ -19,6 +19,8 @@ from analysis.formats.text.buffers import zeros
 _SAMPLE_BYTES = 1 << 20
 _GROWTH = 1.5
 _SPARE_ROWS = 1024
+MAX_STREAMS = 4096
+"""More lists than this are left to the way that counts them."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,8 @@ def scan_streams(data: NDArray[np.uint8], at: int, keys: Keys) -> tuple[Scanned,
             if at == kernel.REFUSED:
                 return None
         counts.append(scan.rows - before)
+        if len(counts) > MAX_STREAMS:
+            return None
         at = kernel.blank(data, at)
         if data[at] == ord(","):
             at = kernel.blank(data, at + 1)

@@ -350,3 +350,29 @@ def skip(data: NDArray[np.uint8], at: int) -> int:
         elif byte == 0:
             return REFUSED
         at += 1
+
+
+@compiled
+def split(data: NDArray[np.uint8], at: int, bounds: NDArray[np.int64]) -> tuple[int, int, int]:
+    """Begin and end of the elements of a list, the first of which begins at ``at``, into ``bounds`` (capacity, 2).
+
+    Returns:
+        (DONE, position after the list, elements), (FULL, position of the next element, elements) or (REFUSED, …) when
+        the text ends first. As :func:`skip` this checks nothing.
+    """
+    count = 0
+    while count < len(bounds):
+        at = blank(data, at)
+        if byte_at(data, at) == _CLOSE:
+            return DONE, at + 1, count
+        end = skip(data, at)
+        if end <= at:
+            return REFUSED, at, count
+        bounds[count, 0], bounds[count, 1] = at, end
+        count += 1
+        at = blank(data, end)
+        if byte_at(data, at) == _COMMA:
+            at += 1
+        elif byte_at(data, at) != _CLOSE:
+            return REFUSED, at, count
+    return FULL, at, count

@@ -17,11 +17,11 @@ import numpy as np
 
 from analysis.capture import I8, U8, Bool
 from analysis.formats.report import Report
-from analysis.formats.text.reading import batches, cut, elements, integer, is_list
+from analysis.formats.text.reading import MAX_DAMAGED_ROWS, batches, cut, integer, is_list
 
 S = TypeVar("S", bound=msgspec.Struct)
-NUMBER_LIMIT = 1 << 62
-"""Integers that are no ids lie within ± this; sums and differences of two of them fit in int64."""
+NUMBER_LIMIT = 1 << 60
+"""Integers that are no ids lie within ± this; sums of a few of them fit in int64."""
 Int: TypeAlias = Annotated[int, msgspec.Meta(ge=-NUMBER_LIMIT, le=NUMBER_LIMIT)]
 Int32: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 Id: TypeAlias = int | str
@@ -32,9 +32,9 @@ _FAULTS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 def typed_rows(
-    raw: msgspec.Raw | None, kind: type[S], place: str, source: str, report: Report
+    raw: msgspec.Raw | None, kind: type[S], place: str, source: str, report: Report, stream: str = ""
 ) -> Iterator[tuple[list[S], Sequence[int]]]:
-    """Batches of decoded rows with their positions in the list.
+    """Batches of decoded rows with their positions in the list; all rows are accounted for under ``stream``.
 
     Raises:
         InputError: the list itself is not JSON.
@@ -52,23 +52,33 @@ def typed_rows(
             rows = decoder.decode(piece)
         except _FAULTS:
             break
+        report.rows(stream, len(rows))
         yield rows, range(first, first + len(rows))
         first += len(rows)
         del rows
     else:
         return
-    yield from _tolerant(raw, first, kind, place, source, report)
+    yield from _tolerant(raw, first, kind, place, source, report, stream)
 
 
 def _tolerant(
-    raw: msgspec.Raw, after: int, kind: type[S], place: str, source: str, report: Report
+    raw: msgspec.Raw, after: int, kind: type[S], place: str, source: str, report: Report, stream: str
 ) -> Iterator[tuple[list[S], list[int]]]:
-    """The rows from position ``after`` on, batch by batch, each row by itself."""
+    """The rows from position ``after`` on, each by itself; after :data:`MAX_DAMAGED_ROWS` that do not fit, the rest is
+    only counted."""
+    damaged = 0
     for first, batch in batches(raw, source, place):
-        parts = elements(batch, source, place)
-        skip = max(0, after - first)
-        if skip < len(parts):
-            yield _one_by_one(first + skip, parts[skip:], kind, place, report)
+        parts = batch[max(0, after - first) :]
+        if not parts:
+            continue
+        if damaged > MAX_DAMAGED_ROWS:
+            report.add("too_many_damaged", len(parts), place)
+            report.rows(stream, len(parts), len(parts))
+            continue
+        rows, kept = _one_by_one(first + len(batch) - len(parts), parts, kind, place, report)
+        damaged += len(parts) - len(rows)
+        report.rows(stream, len(parts), len(parts) - len(rows))
+        yield rows, kept
 
 
 def typed_lists(raw: msgspec.Raw | None, kind: type[S]) -> list[list[S]] | None:
@@ -81,9 +91,7 @@ def typed_lists(raw: msgspec.Raw | None, kind: type[S]) -> list[list[S]] | None:
         return None
 
 
-def _one_by_one(
-    first: int, raws: list[msgspec.Raw], kind: type[S], place: str, report: Report
-) -> tuple[list[S], list[int]]:
+def _one_by_one(first: int, raws: list[Any], kind: type[S], place: str, report: Report) -> tuple[list[S], list[int]]:
     decoder = msgspec.json.Decoder(kind)
     rows: list[S] = []
     kept: list[int] = []

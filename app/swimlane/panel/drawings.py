@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.capture import Capture, task_label
+from analysis.capture import Capture
 from analysis.errors import NotAvailable, NotFoundError
 from analysis.timeline.details import maximum_lead
 from app.server.services import Services
@@ -53,25 +53,25 @@ def _gap(services: Services, capture: Capture, task_id: str, args: Mapping[str, 
     table = outcome.tables[0][1]
     ids = table.cells("task_id")
     if task_id not in ids:
-        raise NotFoundError(f"task {task_label(int(task_id))} is not on that path, so it has no gap")
+        raise NotFoundError(f"task {capture.meta.task_label(int(task_id))} is not on that path, so it has no gap")
     row = {column.name: table.cells(column.name)[ids.index(task_id)] for column in table.columns}
     per_us = capture.meta.ticks_per_us
     end = round(row["start_us"] * per_us)
     start = end - round(row["gap_us"] * per_us)
-    blocker = "" if row["blocker_task_id"] is None else f" {task_label(int(row['blocker_task_id']))}"
+    blocker = "" if row["blocker_task_id"] is None else f" {capture.meta.task_label(int(row['blocker_task_id']))}"
     blocker += f" {row['blocker_name']}" if row["blocker_name"] else ""
     cause = {"core busy": "core busy:", "waiting for predecessor": "waiting for"}.get(row["cause"], row["cause"])
     return _drawn(
         f"Gap of {row['gap_us']:,.3f} µs before {row['name']}",
         (start, "red", f"{cause}{blocker}"),
-        (end, "blue", f"{task_label(int(task_id))} {row['name']} starts"),
+        (end, "blue", f"{capture.meta.task_label(int(task_id))} {row['name']} starts"),
     )
 
 
 def _lead(capture: Capture, task: int) -> dict[str, Any]:
     """From the earliest dispatch of a task to the last FIN of its predecessors."""
     dispatch, last_fin = maximum_lead(capture, task)
-    name = f"{task_label(int(capture.tasks.task_id[task]))} {capture.task_name(task)}"
+    name = f"{capture.meta.task_label(int(capture.tasks.task_id[task]))} {capture.task_name(task)}"
     lead_us = capture.meta.us(last_fin - dispatch)
     return _drawn(
         f"Maximum lead of {lead_us:,.3f} µs of {name}",
