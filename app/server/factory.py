@@ -29,6 +29,7 @@ from app.shell.feature import Feature, View
 from app.shell.links import Links
 from app.swimlane import feature as swimlane
 from app.tables import feature as tables
+from app.traces import feature as traces
 from app.work import callbacks as waiting
 from app.work.caches import Caches
 from app.work.jobs import Jobs, Limits
@@ -40,6 +41,7 @@ FEATURES: tuple[Feature, ...] = (
     swimlane.FEATURE,
     functions.FEATURE,
     graph.FEATURE,
+    traces.FEATURE,
     tables.FEATURE,
 )
 """Everything the product shows; a new feature is one line here."""

@@ -11,8 +11,8 @@ from pathlib import Path
 from analysis.timeline.items import KIND_LETTERS
 from app.server.scripts import PLOTLY
 from app.shell.url_state import MAX_TICKS
-from app.swimlane.answers import MARK_BINS
 from app.swimlane.panel.tabs import WINDOWED
+from app.timeline.answers import MARK_BINS
 from components import theme
 from components.swimlane.page import MARKER_COLORS, VIEWS
 

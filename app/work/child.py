@@ -1,6 +1,6 @@
 """The child process of a long job: ``python -m app.work.child WORK``, with WORK as JSON (:class:`Work`).
 
-Memory and time are bounded. It opens the capture into the store, runs the analysis (or prepares the task graph) when one is named, and keeps STATUS
+Memory and time are bounded. It opens the capture into the store, runs the analysis (or prepares the task graph) when one is named (a trace is read alone), and keeps STATUS
 current. It stops when the cancel file appears beside STATUS: at the next step of an open, at the next heartbeat of an
 analysis.
 """
@@ -25,6 +25,8 @@ from analysis.files import NoRoomError
 from analysis.timeline.items import View, available_views
 from analysis.timeline.query import stored_arrays, stored_key
 from app.graph import prepared as graph_kept
+from app.traces import kept as traces_kept
+from app.traces.sources import named as traces_named
 from app.work.jobs import HEARTBEAT_S, Progress, State, cancel_file, write_status
 from app.work.outcomes import Analyses
 
@@ -147,6 +149,9 @@ def main(arguments: list[str]) -> int:
 def _do(work: Work, reporter: Reporter, computing: threading.Event) -> None:
     """Open the capture into the store, and compute what is asked for beyond."""
     store = Store(work.store)
+    if work.analysis == traces_kept.JOB:
+        traces_kept.prepare(store, traces_named(Path(work.source), str(work.parameters["trace"])), reporter)
+        return
     if work.content:
         known = store.stored(work.content)
         if known is None:
