@@ -7,16 +7,19 @@ are one line on stderr. Commands, their options and their columns come from :mod
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
 import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from analysis.capture import Capture, ids
+from analysis.capture.remembered import Memory
+from analysis.entry import MAX_US, Analysis, Parameter
 from analysis.errors import AmbiguousError, LimitError, NotAvailable, ParameterError, SwimscopeError, readable
-from analysis.registry import ANALYSES, MAX_US, Analysis, Parameter
+from analysis.registry import ANALYSES
 from analysis.stdout import OutputError, output_errors
 from analysis.version import version
 
@@ -42,6 +45,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         command: Command = options.command
         with output_errors():
             command(options)
+        if "memory" in options:
+            _prepare(options.memory)
     except (OutputError, UsageError, AmbiguousError, LimitError, ParameterError) as error:
         return _fail(error, USAGE)
     except NotAvailable as error:
@@ -90,7 +95,7 @@ def build_parser() -> argparse.ArgumentParser:
     info.set_defaults(command=_info)
     for analysis in ANALYSES:
         sub = commands.add_parser(analysis.name, help=analysis.question, description=analysis.question)
-        _add_input(sub, FORMATS)
+        _add_input(sub, (*FORMATS, *(name for name, _ in analysis.exports)))
         for parameter in analysis.parameters:
             _add_parameter(sub, parameter)
         sub.set_defaults(command=_analyse, analysis=analysis)
@@ -100,6 +105,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_synth(commands)
     _add_passes(commands)
     _add_memory_map(commands)
+    _add_ranks(commands)
     return parser
 
 
@@ -107,8 +113,21 @@ def _add_input(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> Non
     parser.add_argument("path", metavar="PATH", help="a swimlane file, or a directory that holds one")
     parser.add_argument("--launch", type=_launch, metavar="N", help="which launch of the file (default 0)")
     parser.add_argument("--include-flagged", action="store_true", help="also rows whose stamps cannot be right")
+    _add_no_store(parser)
     parser.add_argument("--format", choices=formats, default=formats[0], help=f"default: {formats[0]}")
     parser.add_argument("--out", metavar="FILE", help="write there instead of to the standard output")
+
+
+def _add_no_store(parser: argparse.ArgumentParser) -> None:
+    words = "read the files again and keep nothing (else: the store below $SWIMSCOPE_DATA_DIR)"
+    parser.add_argument("--no-store", action="store_true", help=words)
+
+
+def _memory(options: argparse.Namespace) -> Memory:
+    """What this command may remember; one for the whole command."""
+    if "memory" not in options:
+        options.memory = Memory(used=not options.no_store)
+    return cast(Memory, options.memory)
 
 
 def _add_parameter(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
@@ -138,6 +157,7 @@ def _add_trace(commands: Any) -> None:
     parser.add_argument("path", metavar="PATH", help="a swimlane file, or a directory that holds one")
     parser.add_argument("--launch", type=_launch, metavar="N", help="which launch of the file (default 0)")
     parser.add_argument("--include-flagged", action="store_true", help="also rows whose stamps cannot be right")
+    _add_no_store(parser)
     parser.add_argument("--arrows", action="store_true", help="one arrow per dependency as well")
     parser.add_argument("--out", metavar="FILE", required=True, help="file to write")
     parser.set_defaults(command=_trace)
@@ -272,25 +292,78 @@ def _memory_map(options: argparse.Namespace) -> None:
     _write(text, options.out)
 
 
+def _add_ranks(commands: Any) -> None:
+    words = "Which rank of a tree was late, which was slow, and with what?"
+    parser = commands.add_parser("ranks", help=words, description=words)
+    parser.add_argument(
+        "path", metavar="DIR", help="a directory with rankN/dN captures, or one with such a dfx_outputs"
+    )
+    parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help=f"default: {FORMATS[0]}")
+    parser.add_argument("--out", metavar="FILE", help="write there instead of to the standard output")
+    parser.set_defaults(command=_ranks)
+
+
+def _ranks(options: argparse.Namespace) -> None:
+    from analysis.formats import load
+    from analysis.ranks import compare, facts, tree
+
+    found = tree.find_tree(Path(options.path))
+    known = {}
+    for dispatch in found.dispatches:
+        for member in dispatch.members:
+            try:
+                known[dispatch.key, member.rank] = facts.rank_facts(load(member.path))
+            except SwimscopeError as error:
+                _say(f"{member.relative}: {error}")
+    for problem in found.problems:
+        _say(problem)
+    table = compare.dispatch_table(found, known)
+    if options.format == "json":
+        text = _json(compare.result_json(found, known))
+    else:
+        text = table.to_csv() if options.format == "csv" else table.to_text()
+    _write(text, options.out)
+
+
 def _analyse(options: argparse.Namespace) -> None:
     analysis: Analysis = options.analysis
     capture = _open(options)
+    arguments = analysis.arguments(capture, vars(options))
+    memory = _memory(options)
     try:
-        result = analysis.run(capture, **analysis.arguments(capture, vars(options)))
+        _write(_answer(memory, capture, analysis, arguments, options.format), options.out)
     except NotAvailable as error:
         if len(capture.records) or not analysis.rows_are_json:
             raise
         _say(f"not available: {error.reason}")
         _write(_no_rows(analysis, options.format), options.out)
-        return
-    if options.format == "json":
-        text = _json(result.to_json())
-    elif options.format == "csv":
-        text = result.table.to_csv()
-    else:
+
+
+def _answer(memory: Memory, capture: Capture, analysis: Analysis, arguments: dict[str, Any], form: str) -> str:
+    """The text of an analysis in a format, remembered where that is allowed."""
+
+    def make() -> str:
+        result = analysis.run(capture, **arguments)
+        if form == "json":
+            return _json(result.to_json())
+        if form == "csv":
+            return result.table.to_csv()
+        if form in dict(analysis.exports):
+            return "".join(analysis.exported(form, capture, result))
         text = "\n".join(f"{title}\n{table.to_text()}" for title, table in analysis.tables(result))
-        text += "".join(f"\nNote: {note}\n" for note in analysis.notes(result))
-    _write(text, options.out)
+        return text + "".join(f"\nNote: {note}\n" for note in analysis.notes(result))
+
+    return memory.answer(capture, analysis.name, arguments | {"format": form}, make)
+
+
+def _prepare(memory: Memory) -> None:
+    """One capture was read, so the compiled loops are loaded: what needs them is answered now, for the next commands."""
+    if len(memory.read) != 1:
+        return
+    for analysis in ANALYSES:
+        for form in FORMATS if analysis.compiled else ():
+            with contextlib.suppress(NotAvailable, LimitError):
+                _answer(memory, memory.read[0], analysis, {}, form)
 
 
 def _no_rows(analysis: Analysis, form: str) -> str:
@@ -303,7 +376,9 @@ def _no_rows(analysis: Analysis, form: str) -> str:
 def _open(options: argparse.Namespace) -> Capture:
     from analysis.discovery import sources
 
-    capture = sources.open_one(options.path, options.launch or 0, _unreadable, options.include_flagged)
+    capture = sources.open_one(
+        options.path, options.launch or 0, _unreadable, options.include_flagged, _memory(options).open
+    )
     if capture.meta.launches > 1 and options.launch is None:
         _say(f"{options.path} holds {capture.meta.launches} launches, this is launch 0; choose with --launch N")
     return capture
@@ -312,7 +387,9 @@ def _open(options: argparse.Namespace) -> Capture:
 def _info(options: argparse.Namespace) -> None:
     from analysis.discovery import sources
 
-    facts = sources.describe(options.path, options.launch or 0, _unreadable, options.include_flagged)
+    facts = sources.describe(
+        options.path, options.launch or 0, _unreadable, options.include_flagged, _memory(options).open
+    )
     table = sources.facts_table(facts)
     if options.format == "json":
         text = _json(facts)
@@ -326,12 +403,13 @@ def _info(options: argparse.Namespace) -> None:
 
 
 def _report(options: argparse.Namespace) -> None:
-    from analysis.export.report import build as report
+    from analysis.export.report.build import build
+    from analysis.export.report.writers import to_html, to_markdown
 
     if options.link is not None and not options.link.startswith(("http://", "https://")):
         raise UsageError("--link takes an address that begins with http:// or https://")
-    built = report.build(_open(options), options.link)
-    _write(report.to_html(built) if options.format == "html" else report.to_markdown(built), options.out)
+    report = build(_open(options), options.link)
+    _write(to_html(report) if options.format == "html" else to_markdown(report), options.out)
 
 
 def _trace(options: argparse.Namespace) -> None:

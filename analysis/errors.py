@@ -1,6 +1,6 @@
-"""What can go wrong, in words a person can act on.
+"""What can go wrong, in words the user can act on.
 
-Every error that reaches a person derives from :class:`SwimscopeError` and says what happened, where, and what to do.
+Every error that reaches the user derives from :class:`SwimscopeError` and says what happened, where, and what to do.
 Edges (the command line, the web server, the importer loop) catch this base class only; anything else is a bug and is
 logged as one.
 """
@@ -18,7 +18,7 @@ def readable(text: str) -> str:
 
 
 class SwimscopeError(Exception):
-    """Base of every error whose message is meant for a person."""
+    """Base of every error whose message is meant for the user."""
 
     def __str__(self) -> str:
         return readable(super().__str__())
@@ -28,10 +28,10 @@ class InputError(SwimscopeError):
     """A file cannot be read as what it claims to be.
 
     Args:
-        source: the file, as the person knows it.
+        source: the file, as the user knows it.
         place: where in the file (a key path, a byte offset, a row), or "" for the whole file.
         reason: what is wrong there.
-        remedy: what the person can do about it.
+        remedy: what the user can do about it.
     """
 
     def __init__(self, source: str, place: str, reason: str, remedy: str = "") -> None:

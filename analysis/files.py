@@ -13,6 +13,7 @@ from pathlib import Path
 from analysis.errors import SwimscopeError
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 class NoRoomError(SwimscopeError):
@@ -28,6 +29,16 @@ class NoRoomError(SwimscopeError):
         )
 
 
+class ReadOnlyError(NoRoomError):
+    """A directory cannot be written: what is stored goes on, what must be written says so."""
+
+    def __init__(self, folder: Path, needed_bytes: int, what: str) -> None:
+        super().__init__(folder, needed_bytes, what, 0)
+        self.args = (
+            f"{folder} cannot be written, so there is no place for {what}. Make it writable, or give data_dir another place",
+        )
+
+
 def free_bytes(folder: Path) -> int:
     """Bytes that can still be written below ``folder``; 0 when it cannot be asked."""
     for place in (folder, *folder.parents):
@@ -38,7 +49,7 @@ def free_bytes(folder: Path) -> int:
 
 @contextlib.contextmanager
 def room_for(folder: Path, needed_bytes: int, what: str) -> Iterator[None]:
-    """Turn "no space left" (or an exhausted quota) met inside into :class:`NoRoomError`.
+    """Turn "no space left" (or an exhausted quota) met inside into :class:`NoRoomError`, "read-only" into :class:`ReadOnlyError`.
 
     Args:
         folder: the directory written to, named in the message.
@@ -49,6 +60,8 @@ def room_for(folder: Path, needed_bytes: int, what: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.errno in READ_ONLY and error.filename is not None and _is_below(error.filename, folder):
+            raise ReadOnlyError(folder, needed_bytes, what) from error
         if error.errno not in NO_ROOM:
             raise
         raise NoRoomError(folder, needed_bytes, what, free) from error
@@ -61,15 +74,20 @@ def write_atomically(path: Path, content: bytes) -> None:
         NoRoomError: the disk is full; ``path`` is as before.
         OSError: it cannot be written for another reason.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.parent / f".{os.getpid()}-{uuid.uuid4().hex}.part"
     with room_for(path.parent, len(content), path.name):
+        path.parent.mkdir(parents=True, exist_ok=True)
         try:
             fresh.write_bytes(content)
             fresh.replace(path)
         finally:
             with contextlib.suppress(OSError):
                 fresh.unlink(missing_ok=True)
+
+
+def _is_below(name: object, folder: Path) -> bool:
+    """Whether the file an error names is one of ``folder``: a file that is only read says something else about itself."""
+    return Path(os.fsdecode(str(name))).is_relative_to(folder)
 
 
 def _size(count_bytes: int) -> str:

@@ -1,7 +1,7 @@
 """The shape of a result: a table whose columns say what they hold.
 
 Every analysis returns a frozen result with ``.table`` (a :class:`Table`), ``.frame()`` (pandas) and ``.to_json()`` (the
-keys of the command line). One table feeds all doors, so a page's CSV and the command line's CSV are the same bytes.
+keys of the command line). One table feeds every interface, so a page's CSV and the command line's CSV are the same bytes.
 
 How a cell says "not captured": ``nan`` in a float column, :data:`analysis.capture.MISSING` in an integer column, ``None``
 in a list column. It becomes ``null`` in JSON, an empty cell in CSV, ``NA``/``NaN`` in a frame and "–" in text; never 0.
@@ -30,7 +30,7 @@ Cells: TypeAlias = NDArray[Any] | Sequence[Any]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its name as in JSON, its unit, and the definition a person reads in a tooltip."""
+    """One column: its name as in JSON, its unit, and the definition that a tooltip shows."""
 
     name: str
     unit: Unit

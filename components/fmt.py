@@ -1,4 +1,4 @@
-"""How is a number written for a person? Pure functions; a missing value is always an en dash, never 0."""
+"""How is a number written? Pure functions; a missing value is always an en dash, never 0."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def us(value: float | None, digits: int = 3) -> str:
 
 
 def duration_us(value: float | None) -> str:
-    """A length in the unit a person reads best: ns below 1 µs, µs below 10 ms, ms below 10 s, else s."""
+    """A length in the most readable unit: ns below 1 µs, µs below 10 ms, ms below 10 s, else s."""
     if value is None:
         return MISSING_TEXT
     size = abs(value)
@@ -62,7 +62,7 @@ def frequency(hz: int | None) -> str:
 
 
 def host_clock(clock: HostClock) -> str:
-    """How host stamps lie on the device's axis, and how surely."""
+    """How host stamps relate to the device's axis, and with which uncertainty."""
     if clock.merged and clock.uncertainty_ns is not None:
         return f"merged with the device clock, {clock.uncertainty_text}"
     return f"not merged: {clock.reason}; the gap between host and device part is unknown"

@@ -15,6 +15,7 @@ from typing import Any
 import dash_ag_grid as dag
 from dash import dcc, html
 
+NO_MATCH = "No row matches the search and the filters."
 NUMERIC_UNITS = ("us", "ticks", "count", "share", "index", "bytes", "duration_us", "time")
 _WIDTHS = {"text": 200, "texts": 220, "ids": 220, "id": 170, "bool": 90, "share": 100, "time": 150}
 
@@ -119,8 +120,10 @@ def grid(
     }
     if infinite:
         base |= {"cacheBlockSize": 200, "maxBlocksInCache": 20, "infiniteInitialRowCount": 1, "rowBuffer": 20}
-        # dash-ag-grid keeps only the newest request: two at a time would leave rows empty for ever.
+        # dash-ag-grid keeps only the newest request: two at a time would leave rows empty indefinitely.
         base |= {"maxConcurrentDatasourceRequests": 1, "blockLoadDebounceMillis": 60}
+    given = options or {}
+    texts = {"noMatchingRows": NO_MATCH, **given.get("localeText", {})}
     table = dag.AgGrid(
         id=grid_id,
         columnDefs=_with_sort(column_defs(columns), sort),
@@ -130,7 +133,7 @@ def grid(
         defaultColDef={"sortable": True, "resizable": True, "filter": True, "minWidth": 60, "cellDataType": False},
         filterModel=filter_model(filters),
         rowClassRules={"row-selected": "swimscope_isSelected(params)", "row-member": "swimscope_isMember(params)"},
-        dashGridOptions=base | (options or {}),
+        dashGridOptions=base | given | {"localeText": texts},
         eventListeners={
             "rowClicked": ["swimscope_rowClicked(params)"],
             "rowDoubleClicked": ["swimscope_rowDoubleClicked(params)"],

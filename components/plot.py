@@ -33,7 +33,7 @@ def graph(
         graph_id: component id.
         figure: plotly figure as a dict; an empty one when None.
         height_px: fixed height; fills its container when None.
-        themed: 01-theme.js keeps the figure's colours in step with the theme; a trace names its colour as a CSS
+        themed: core/theme.js keeps the figure's colours in step with the theme; a trace names its colour as a CSS
             variable in ``meta.color``.
         config: further keys of plotly's config.
     """

@@ -1,7 +1,7 @@
 """Which colour does a thing have, and how do figures look?
 
 A function's colour depends on its name only (a hash of its crc32), so it is the same on every page, in every run and
-in the browser (``assets/js/01-theme.js`` uses the same rule).
+in the browser (``assets/js/core/colour.js`` uses the same rule).
 
 The 24 colours were chosen by farthest-point search in OKLab under normal vision and simulated protanopia, deuteranopia and
 tritanopia, in both themes at once: no two are closer than 0.08 for normal vision and 0.04 for any of the three

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
+import tempfile
 
 import pytest
 from hypothesis import settings
@@ -12,6 +14,10 @@ from tests import shared_data
 # How long one example takes says more about the neighbours on the machine than about the code.
 settings.register_profile("swimscope", deadline=None)
 settings.load_profile("swimscope")
+
+# Commands keep what they read in the data directory: in tests never in the user's. Set at once, for fixtures of any scope.
+_DATA = tempfile.TemporaryDirectory(prefix="swimscope-tests-")
+os.environ["SWIMSCOPE_DATA_DIR"] = _DATA.name
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 """The capture in memory: immutable columns with integer ticks.
 
 One :class:`Capture` is one launch of one run, whatever container it came from. Tables are frozen dataclasses of numpy
-arrays of equal length (structure of arrays); ragged data lies in CSR form (``*_offsets`` has one more entry than the
+arrays of equal length (structure of arrays); ragged data is in CSR form (``*_offsets`` has one more entry than the
 table it indexes). Arrays are read-only and may be memory-mapped.
 
 Conventions

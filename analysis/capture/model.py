@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,6 +60,10 @@ class HostClock:
     """How much earlier than drawn the device part can be on the host axis (``clock_alignment`` gives an interval)."""
     later_ns: int = 0
     """How much later."""
+    anchor: tuple[int, int] | None = None
+    """(absolute device stamp, host ns) of one moment, when ``merged``: places device time on the host axis."""
+    domain: str = ""
+    """Identity of the host clock (``host_clock_domain_id``); "" when it is not recorded."""
 
     @property
     def uncertainty_text(self) -> str:
@@ -126,7 +131,7 @@ class CaptureMeta:
     """Anything else a page shows verbatim (``aicpu_orchestrator`` summary, dispatch program …)."""
 
     def func_name(self, func_id: int) -> str:
-        """What a person calls function ``func_id``: its mapped name, ``func_<id>``, or ``unresolved`` for -1."""
+        """What users call function ``func_id``: its mapped name, ``func_<id>``, or ``unresolved`` for -1."""
         if func_id < 0:
             return "unresolved"
         return self.func_names.get(func_id, f"func_{func_id}")
@@ -177,7 +182,7 @@ class Capture:
         return -1
 
     def task_name(self, task: int) -> str:
-        """What a person calls the task: its function name, or its kind for alloc, dummy and graph tasks.
+        """What users call the task: its function name, or its kind for alloc, dummy and graph tasks.
 
         A node of a graph task has no function id: it is called by outer task and node, ``t6 node 3``.
         """
@@ -192,6 +197,18 @@ class Capture:
             node = ids.node_number(int(self.tasks.task_id[task]), self.meta.runtime)
             return f"{self.meta.task_label(int(self.tasks.task_id[outer]))} node {node}"
         return "unresolved"
+
+    def to_networkx(self, mode: str = "full") -> Any:
+        """The dependency graph as a ``networkx.DiGraph`` (:func:`analysis.graph.networkx.to_networkx`).
+
+        Args:
+            mode: which edges: ``full``, ``reduced``, ``omitted``, ``reduced-df`` or ``omitted-df``.
+
+        Raises:
+            NotAvailable: the capture has no dependency graph, or the mode has no answer.
+        """
+        # By name: the model comes before everything that reads it.
+        return importlib.import_module("analysis.graph.networkx").to_networkx(self, mode)
 
     @property
     def makespan_ticks(self) -> int | None:

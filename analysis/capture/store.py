@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from analysis.capture import Capture, CaptureMeta, colfile
 from analysis.errors import InputError, NotFoundError, readable
-from analysis.files import NoRoomError, room_for, write_atomically
+from analysis.files import READ_ONLY, NoRoomError, room_for, write_atomically
 from analysis.formats.inputs import Inputs, find, identity
 from analysis.formats.loading import Progress, load_inputs, no_progress
 
@@ -65,7 +65,7 @@ VERSION = f"{STORE_VERSION}.{zlib.crc32(_LAYOUT.encode()):08x}"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One stored capture or set of derived arrays: where it lies, how big it is, when it was last used."""
+    """One stored capture or set of derived arrays: where it is, how big it is, when it was last used."""
 
     path: Path
     size_bytes: int
@@ -366,7 +366,14 @@ class Store:
     @contextlib.contextmanager
     def _locked(self, key: str, progress: Progress) -> Iterator[None]:
         """Hold the lock of ``key`` among all processes; the kernel frees it when a holder dies."""
-        with (self._folder("locks") / key).open("wb") as file:
+        try:
+            lock = (self._folder("locks") / key).open("wb")
+        except OSError as error:
+            if error.errno not in READ_ONLY:
+                raise
+            yield  # nothing can be written, so nobody has to wait
+            return
+        with lock as file:
             while True:
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -386,7 +393,7 @@ def _columns(columns: Arrays, table: str, kind: type) -> Arrays:
 
 
 def _stat_key(inputs: Inputs, ask: _Ask) -> str:
-    """Names the files as they lie on disk now: path, size, modification time, inode, rights."""
+    """Names the files as they are on disk now: path, size, modification time, inode, rights."""
     parts = [VERSION, str(ask)]
     for kind in sorted(inputs.files):
         path = inputs.files[kind]

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from analysis.capture import Capture
 from analysis.discovery.tree import CaptureSource, ErrorSink, scan
 from analysis.errors import AmbiguousError, NotFoundError, SwimscopeError, readable
-from analysis.formats import load
 from analysis.results import Column, Table
 
 Facts: TypeAlias = dict[str, Any]
+Opener: TypeAlias = Callable[[Path, int, bool], Capture]
+
+
+def load(path: Path, launch: int, include_flagged: bool) -> Capture:
+    """The capture as its files hold it, kept nowhere; the readers are imported when one is needed."""
+    from analysis import formats
+
+    return formats.load(path, launch, include_flagged)
+
 
 COLUMNS = (
     Column("path", "text", "Swimlane file, or directory, of the capture."),
@@ -41,7 +50,7 @@ def capture_paths(path: str | Path, on_error: ErrorSink | None = None) -> list[P
 
     Args:
         path: a swimlane file, or a directory to search.
-        on_error: told about everything that cannot be read; the search goes on.
+        on_error: called with everything that cannot be read; the search goes on.
 
     Raises:
         NotFoundError: nothing there, or no capture in it.
@@ -61,9 +70,13 @@ def capture_paths(path: str | Path, on_error: ErrorSink | None = None) -> list[P
 
 
 def open_one(
-    path: str | Path, launch: int = 0, on_error: ErrorSink | None = None, include_flagged: bool = False
+    path: str | Path,
+    launch: int = 0,
+    on_error: ErrorSink | None = None,
+    include_flagged: bool = False,
+    opener: Opener = load,
 ) -> Capture:
-    """The one capture at or below ``path``.
+    """The one capture at or below ``path``, read by ``opener``.
 
     Raises:
         AmbiguousError: there are several; the message lists them.
@@ -72,13 +85,17 @@ def open_one(
     """
     paths = capture_paths(path, on_error)
     if len(paths) == 1:
-        return load(paths[0], launch, include_flagged)
+        return opener(paths[0], launch, include_flagged)
     names = tuple(str(one) for one in paths)
     raise AmbiguousError(f"{path} holds {len(names)} captures; name one of: {', '.join(names)}", names)
 
 
 def describe(
-    path: str | Path, launch: int = 0, on_error: ErrorSink | None = None, include_flagged: bool = False
+    path: str | Path,
+    launch: int = 0,
+    on_error: ErrorSink | None = None,
+    include_flagged: bool = False,
+    opener: Opener = load,
 ) -> Facts | list[Facts]:
     """``info``: the facts of one capture, or a list with ``path`` and ``error`` in each entry for several.
 
@@ -87,8 +104,8 @@ def describe(
     """
     paths = capture_paths(path, on_error)
     if len(paths) == 1:
-        return facts(load(paths[0], launch, include_flagged))
-    return [_entry(one, launch, include_flagged) for one in paths]
+        return facts(opener(paths[0], launch, include_flagged))
+    return [_entry(one, launch, include_flagged, opener) for one in paths]
 
 
 def facts(capture: Capture) -> Facts:
@@ -137,8 +154,8 @@ def _swimlane(source: CaptureSource) -> Path:
     return source.path if source.path.is_file() else source.path / source.files["swimlane"]
 
 
-def _entry(file: Path, launch: int, include_flagged: bool) -> Facts:
+def _entry(file: Path, launch: int, include_flagged: bool, opener: Opener) -> Facts:
     try:
-        return {"path": readable(str(file)), **facts(load(file, launch, include_flagged)), "error": None}
+        return {"path": readable(str(file)), **facts(opener(file, launch, include_flagged)), "error": None}
     except SwimscopeError as error:
         return {"path": readable(str(file)), "error": str(error)}

@@ -1,4 +1,4 @@
-"""Which captures lie in this tree? Names, sizes and head bytes only, never a full parse.
+"""Which captures are in this tree? Names, sizes and head bytes only, never a full parse.
 
 Every directory with a recognised file is a capture of its own, labelled by its path relative to the root
 (FORMATS section 1). :func:`scan` yields while it walks, so the first rows of a huge or slow tree appear at once.
@@ -41,7 +41,7 @@ _MEMORY_PASS = "AllocateMemoryAddr"
 
 @dataclass(frozen=True, slots=True)
 class CaptureSource:
-    """One capture as it lies on disk, not opened yet."""
+    """One capture as it is on disk, not opened yet."""
 
     path: Path
     """What to open: the directory, or the swimlane file where one directory holds several."""
@@ -109,7 +109,7 @@ def scan(root: str | Path, on_error: ErrorSink | None = None, kinds: Kinds | Non
 
     Args:
         root: directory to walk. Links to directories are not followed, so loops cannot happen.
-        on_error: told about everything that cannot be read; the walk goes on.
+        on_error: called with everything that cannot be read; the walk goes on.
         kinds: what an earlier scan of this root has learnt.
 
     Raises:

@@ -16,8 +16,9 @@ from analysis.formats.containers.unified import repeated_keys
 from analysis.formats.inputs import Inputs, find, identity
 from analysis.formats.join.assemble import Parts, assemble
 from analysis.formats.join.raw import RawSwimlane, no_swimlane
+from analysis.formats.known import recognise
 from analysis.formats.peek import shape_of
-from analysis.formats.registry import Format, Sections, Shape
+from analysis.formats.registry import Sections, Shape
 from analysis.formats.report import Report
 from analysis.formats.text.reading import Text, expand, is_list, paused_collector, read_file, sections
 from analysis.formats.text.walk import walk
@@ -118,19 +119,13 @@ def full_shape(found: Sections) -> Shape:
 
 def _swimlane(reader: _Reader, path: Path, report: Report) -> RawSwimlane:
     found = reader.sections("swimlane", path, report)
-    form = _recognise(found)
+    form = recognise(full_shape(found))
     if form is None or form.read is None:
         what = f"it looks like {form.name}" if form is not None else f"its keys are {_names(found)}"
         raise UnknownFormatError(
             str(path), "", f"not a swimlane: {what}", "Open chip_swimlane_records.json (or an older name of it)"
         )
     return form.read(found, str(path), report)
-
-
-def _recognise(found: Sections) -> Format | None:
-    from analysis.formats import recognise
-
-    return recognise(full_shape(found))
 
 
 def _names(found: Sections) -> str:

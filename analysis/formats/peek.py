@@ -6,6 +6,7 @@ import re
 import zlib
 from pathlib import Path
 
+from analysis.formats.known import recognise
 from analysis.formats.registry import Shape
 from analysis.formats.text.reading import GZIP_MAGIC
 
@@ -16,8 +17,6 @@ _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 
 def kind_of_file(path: Path) -> str | None:
     """``swimlane``, ``deps``, ``name_map`` or ``trace``; None for anything else or an unreadable file."""
-    from analysis.formats import recognise
-
     for limit in STEPS_BYTES:
         head, whole = read_head(path, limit)
         if head.lstrip()[:1] not in (b"{", b"["):

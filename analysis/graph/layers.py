@@ -13,7 +13,6 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from analysis.capture import I4, I8, Bool
-from analysis.graph.neighbourhood import NARROW, gather
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +33,12 @@ class Layers:
 
 
 def longest_path_layers(n: int, pred: I4, succ: I4) -> Layers:
-    """How deep does each of ``n`` nodes lie, counted in edges of the longest path that ends there?
+    """At which depth is each of ``n`` nodes, counted in edges of the longest path that ends there?
 
-    Near-linear: one step per layer over the edges that leave it.
+    Linear: one compiled walk in topological order, the one of the edge reduction.
     """
     turned = np.asarray(pred == succ)
-    layer, placed = _peel(n, pred[~turned], succ[~turned])
+    layer, placed = _levels(n, pred[~turned], succ[~turned])
     if placed == n:
         return Layers(layer, turned)
     _, component = connected_components(
@@ -49,7 +48,7 @@ def longest_path_layers(n: int, pred: I4, succ: I4) -> Layers:
     real = pred != succ
     start = np.where(turned, succ, pred)[real]
     end = np.where(turned, pred, succ)[real]
-    layer, _ = _peel(n, start, end)
+    layer, _ = _levels(n, start, end)
     return Layers(layer, turned)
 
 
@@ -60,30 +59,11 @@ def csr(n: int, rows: I4, values: I4) -> tuple[I8, I4]:
     return offsets, values[order]
 
 
-def _peel(n: int, pred: I4, succ: I4) -> tuple[I4, int]:
+def _levels(n: int, pred: I4, succ: I4) -> tuple[I4, int]:
+    """Layer per node, and how many nodes have one (fewer than ``n``: there is a cycle)."""
+    from analysis.graph.reduction_kernels import topological_order
+
     offsets, targets = csr(n, pred, succ)
-    waiting = np.bincount(succ, minlength=n).astype(np.int64)
-    layer = np.zeros(n, dtype=np.int32)
-    frontier = np.flatnonzero(waiting == 0)
-    placed, depth = 0, 0
-    while len(frontier):
-        layer[frontier] = depth
-        placed += len(frontier)
-        depth += 1
-        if len(frontier) <= NARROW:
-            frontier = np.array(_narrow_peel(offsets, targets, frontier.tolist(), waiting), dtype=np.int64)
-            continue
-        freed, times = np.unique(gather(offsets, targets, frontier), return_counts=True)
-        waiting[freed] -= times
-        frontier = freed[waiting[freed] == 0].astype(np.int64)
-    return layer, placed
-
-
-def _narrow_peel(offsets: I8, targets: I4, frontier: list[int], waiting: I8) -> list[int]:
-    freed: list[int] = []
-    for node in frontier:
-        for other in targets[int(offsets[node]) : int(offsets[node + 1])].tolist():
-            waiting[other] -= 1
-            if waiting[other] == 0:
-                freed.append(other)
-    return freed
+    incoming = np.concatenate(([0], np.cumsum(np.bincount(succ, minlength=n)))).astype(np.int64)
+    _, level, placed = topological_order(offsets, np.ascontiguousarray(targets, dtype=np.int32), incoming)
+    return level, int(placed)

@@ -1,6 +1,6 @@
 """Where does each node of a dependency graph stand: a layered layout, computed on the server in bounded time.
 
-Steps: connected components apart (equal ones are solved once); longest-path layers (``analysis.graph.layers``), nodes pulled
+Steps: connected components separately (equal ones are solved once); longest-path layers (``analysis.graph.layers``), nodes pulled
 towards their successors; long edges cut by bends; barycentre and median sweeps; heights by least squares; layers with
 many nodes wrapped into several columns; components packed into a page-like area.
 """
@@ -241,7 +241,7 @@ def _bends(
 
 
 def _straightened(a: F8, b: F8) -> list[tuple[float, float]]:
-    """Drop the points that lie on the straight line between their neighbours."""
+    """Drop the points that are on the straight line between their neighbours."""
     keep = np.ones(len(a), dtype=bool)
     if len(a) > 2:
         cross = (a[1:-1] - a[:-2]) * (b[2:] - b[:-2]) - (a[2:] - a[:-2]) * (b[1:-1] - b[:-2])

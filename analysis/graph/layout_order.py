@@ -76,9 +76,9 @@ def ranked(graph: Proper, position: F8) -> F8:
 
 
 def heights(graph: Proper, rank: F8, gap: F8, dummy: Bool, passes: int = 6) -> F8:
-    """Place the nodes of each layer near their neighbours, in the given order and at least a gap apart.
+    """Place the nodes of each layer near their neighbours, in the given order with at least a gap between them.
 
-    ``gap`` holds the room each node needs; two neighbours in a layer lie at least half the sum of their rooms apart.
+    ``gap`` holds the room each node needs; two neighbours in a layer keep at least half the sum of their rooms between them.
     Each pass solves every layer exactly (least squares under the separation), alternately looking down and up.
     """
     height = np.zeros(len(rank), dtype=np.float64)

@@ -1,7 +1,7 @@
 """Who feeds a task and who uses it: breadth-first search on the capture's own edge index.
 
 Source of the definition: ALGORITHMS, "Dependency neighbourhood". Depth 0 is nothing, depth n is every task within n
-edges, depth -1 is everything reachable; predecessors and successors are searched apart.
+edges, depth -1 is everything reachable; predecessors and successors are searched separately.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def adjacency(capture: Capture, keep: Bool | None = None) -> Adjacency:
 
 
 def distances(offsets: I8, targets: I4, start: int, depth: int) -> I4:
-    """How many edges lie between ``start`` and each task, following ``targets`` at most ``depth`` edges (-1: all)?
+    """How many edges are between ``start`` and each task, following ``targets`` at most ``depth`` edges (-1: all)?
 
     Returns one entry per task, -1 where not reached. Costs what is reached, not what the capture holds.
     """
@@ -134,7 +134,7 @@ def neighbourhood(
     max_nodes: int,
     around: Adjacency | None = None,
 ) -> Neighbourhood:
-    """Which tasks lie within ``depth`` edges of ``task`` (dense index), before it and after it?
+    """Which tasks are within ``depth`` edges of ``task`` (dense index), before it and after it?
 
     Totals are always exact; at most ``max_nodes`` tasks are listed in ``shown``, the nearest first and equal distances
     by id. ``around`` restricts the search to another set of edges (see :func:`adjacency`).

@@ -122,7 +122,7 @@ def path_scene(
     """The tasks of a path in its order, the edges between them, and a step from each task to the next.
 
     ``reasons`` says what each task waited for (None: unknown); it labels the step that leads to it. A step is not an
-    edge of the file, though an edge may lie beside it.
+    edge of the file, though there may be an edge between the same two.
     """
     shown = tasks[:max_nodes].astype(np.int32)
     text = f"The first {max_nodes:,} of {len(tasks):,} tasks of the path are drawn."
@@ -148,7 +148,7 @@ def summary_scene(
     keep: Bool | None = None,
     max_groups: int = FIRST_GROUPS,
 ) -> Scene:
-    """Groups for the whole graph, with ``opened`` groups taken apart and the ``extra`` tasks drawn one by one."""
+    """Groups for the whole graph, with ``opened`` groups divided and the ``extra`` tasks drawn one by one."""
     apart = np.zeros(0, np.int32) if extra is None else extra[capture.tasks.in_graph[extra]]
     summary = summarise(
         capture, parts, opened, max_groups=max_groups, max_tasks=MAX_NODES - 2 * max_groups - len(apart)

@@ -18,7 +18,7 @@ from analysis.graph.layers import longest_path_layers
 from analysis.graph.neighbourhood import gather
 
 FIRST_GROUPS = 72
-"""Groups a first picture aims at: what a person reads on one screen."""
+"""Groups a first picture aims at: what one screen shows readably."""
 FIRST_BANDS = 10
 """Ranges of depth a first picture aims at: more would make it too long to read when fitted."""
 OPEN_TASKS = 150
@@ -118,7 +118,7 @@ def partition(capture: Capture, level: I4) -> Partition:
 def summarise(
     capture: Capture, parts: Partition, opened: Iterable[str] = (), *, max_groups: int = FIRST_GROUPS, max_tasks: int
 ) -> Summary:
-    """Which groups stand for the graph, with the groups named in ``opened`` taken apart?
+    """Which groups stand for the graph, with the groups named in ``opened`` divided?
 
     The first cut uses the smallest number of depths per group (a power of two) that needs at most ``max_groups``
     groups, or one group per class when that is impossible. At most ``max_tasks`` tasks are drawn one by one; a group of
@@ -199,7 +199,7 @@ def _group(capture: Capture, parts: Partition, first: int, last: int) -> Group:
 
 
 def _cut(parts: Partition, group: Group) -> list[Group]:
-    """Take a group apart: by depth where it spans several, else by id into equal ranges."""
+    """Divide a group: by depth where it spans several, else by id into equal ranges."""
     level = parts.level[parts.order[group.first : group.last]]
     stem = group.key.split(".", 1)[0]
     if group.level_hi > group.level_lo:

@@ -14,44 +14,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.capture import FLAG_RETAIN, FLAG_WAIT, I4, ArgType, Bool, Capture, EdgeSource, TaskKind, ids
+from analysis.capture import FLAG_RETAIN, FLAG_WAIT, I4, ArgType, Capture, EdgeSource, TaskKind, ids
 from analysis.csv_text import csv_chunks
 from analysis.graph.neighbourhood import Adjacency, distances
 
 OVERLAP_TEXT = ("", "covered", "other")
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Dense indexes of the tasks a search matches, ascending, at most the limit; ``total`` counts all of them."""
-
-    tasks: I4
-    total: int
-
-
-def find_tasks(capture: Capture, text: str, limit: int) -> Found:
-    """Which tasks does the user mean: ``t12``, ``r1 t12``, ``g3t7``, a raw 64-bit id, or part of a function's name?
-
-    An id that exists wins; otherwise every task whose name holds the text, case ignored.
-    """
-    wanted = text.strip().lower()
-    if not wanted:
-        return Found(np.zeros(0, np.int32), 0)
-    by_id = ids.find_label(wanted, capture.tasks.task_id, capture.meta.runtime)
-    if len(by_id):
-        return Found(by_id[:limit], len(by_id))
-    hits = np.flatnonzero(_name_matches(capture, wanted)).astype(np.int32)
-    return Found(hits[:limit], len(hits))
-
-
-def _name_matches(capture: Capture, wanted: str) -> Bool:
-    tasks = capture.tasks
-    code = np.where(tasks.func_id >= 0, tasks.func_id, -1 - tasks.kind.astype(np.int32))
-    node = np.flatnonzero((tasks.outer >= 0) & (tasks.func_id < 0))
-    code[node] = -1024 - node  # each node of a graph task has a name of its own
-    codes, first, inverse = np.unique(code, return_index=True, return_inverse=True)
-    matches = np.array([wanted in capture.task_name(int(at)).lower() for at in first], dtype=bool)
-    return matches[inverse] if len(codes) else np.zeros(0, dtype=bool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +61,18 @@ def neighbour_rows(
     return rows, len(reached)
 
 
-def wait_us(capture: Capture, pred: int, succ: int) -> float | None:
-    """start(succ) - end(pred) in µs; negative is a happens-before violation; None when either has no record."""
+def wait_ticks(capture: Capture, pred: int, succ: int) -> int | None:
+    """start(succ) - end(pred); negative is a happens-before violation; None when either has no record."""
     tasks = capture.tasks
     if not tasks.n_records[pred] or not tasks.n_records[succ]:
         return None
-    return capture.meta.us(int(tasks.start_ticks[succ]) - int(tasks.end_ticks[pred]))
+    return int(tasks.start_ticks[succ]) - int(tasks.end_ticks[pred])
+
+
+def wait_us(capture: Capture, pred: int, succ: int) -> float | None:
+    """:func:`wait_ticks` in µs."""
+    ticks = wait_ticks(capture, pred, succ)
+    return None if ticks is None else capture.meta.us(ticks)
 
 
 def edge_words(capture: Capture, edge: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -192,9 +165,9 @@ def view_text(capture: Capture, view: int) -> str | None:
 def arg_rows(capture: Capture, task: int) -> list[dict[str, Any]]:
     """A task's arguments: ``idx``, ``direction``, ``tensor``, ``inferred``, ``dtype``, ``shape``, ``strides``, ``offset``.
 
-    What the file does not hold is None.
+    What the file does not hold is None; without a view the dtype is that of the tensor.
     """
-    args, views, meta = capture.args, capture.views, capture.meta
+    args, views = capture.args, capture.views
     rows = []
     for at in range(int(capture.tasks.arg_offsets[task]), int(capture.tasks.arg_offsets[task + 1])):
         view, tensor = int(args.view[at]), int(args.tensor[at])
@@ -203,7 +176,7 @@ def arg_rows(capture: Capture, task: int) -> list[dict[str, Any]]:
             "direction": ArgType(int(args.type[at])).name,
             "tensor": f"T{tensor}" if tensor >= 0 else None,
             "inferred": bool(args.inferred[at]),
-            "dtype": None,
+            "dtype": _dtype_name(capture, int(capture.tensors.dtype[tensor])) if tensor >= 0 else None,
             "shape": None,
             "strides": None,
             "offset": None,
@@ -211,12 +184,16 @@ def arg_rows(capture: Capture, task: int) -> list[dict[str, Any]]:
         if view >= 0:
             dtype, offset = int(views.dtype[view]), int(views.start_offset[view])
             strides = views.stride[int(views.stride_offsets[view]) : int(views.stride_offsets[view + 1])].tolist()
-            row["dtype"] = meta.dtypes[dtype] if dtype >= 0 else None
+            row["dtype"] = _dtype_name(capture, dtype)
             row["shape"] = views.shape[int(views.dim_offsets[view]) : int(views.dim_offsets[view + 1])].tolist()
             row["strides"] = strides or None
             row["offset"] = offset if offset >= 0 else None
         rows.append(row)
     return rows
+
+
+def _dtype_name(capture: Capture, dtype: int) -> str | None:
+    return capture.meta.dtypes[dtype] if dtype >= 0 else None
 
 
 EDGE_COLUMNS = (

@@ -7,6 +7,7 @@ core type divides by all its cores in ``core_types``, used or not.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from analysis.capture import I8, MISSING, Capture
 from analysis.measures.needs import require_records
 from analysis.measures.steps import distinct, union_length
 from analysis.results import Column, Table, to_us
+from analysis.shown import CardText, Quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -163,3 +165,11 @@ def _by_type(capture: Capture, cores_shown: I8, types: list[str], count: I8, bus
             "utilisation": busy_ticks / (cores * makespan) if makespan > 0 else np.full(len(names), np.nan),
         },
     )
+
+
+def card(tables: Mapping[str, Table], _numbers: Mapping[str, Any]) -> CardText:
+    """Busy share per core type, and how many of its cores have a record."""
+    rows = [row for row in tables["Core types"].to_records() if row["utilisation"] is not None]
+    shares = " / ".join(f"{row['utilisation'] * 100:.1f}" for row in rows)
+    used = " / ".join(f"{row['core_type'].upper()} {row['used_cores']} of {row['cores']}" for row in rows)
+    return CardText(f"{shares} %" if rows else Quantity(None, "share"), (used,))

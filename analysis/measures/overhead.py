@@ -1,6 +1,6 @@
 """Who left a core idle: how long was work ready while a core of its type had nothing to do?
 
-Source: ALGORITHMS, "Scheduler overhead". The three parts need different stamps and are computed apart: *system* (per core
+Source: ALGORITHMS, "Scheduler overhead". The three parts need different stamps and are computed separately: *system* (per core
 type; level 2 and dependencies), *switch* (:mod:`analysis.measures.core_switch`, level 2), *loop*
 (:mod:`analysis.measures.scheduler_loop`, level 3). A part without its stamps is ``None`` and ``reasons`` says why.
 """

@@ -5,6 +5,7 @@ Source: ALGORITHMS, "Utilisation"; VIEWS, "Range statistics" (the visible or mea
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from analysis.capture import Capture
 from analysis.measures.cores import core_type_names, shown_cores
 from analysis.measures.utilisation import busy_curve, functions_in, touches, window_or_makespan
 from analysis.results import Column, Table, to_us
+from analysis.shown import Part, Quantities, Quantity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +40,7 @@ class RangeStatistics:
     t1_us: float
     records: int
     whole_records: int
-    """Records that lie in the window with both ends."""
+    """Records that are in the window with both ends."""
     tasks: int
     table: Table
     by_type: Table
@@ -103,3 +105,9 @@ def _by_type(capture: Capture, inside: Any, t0: int, t1: int) -> Table:
             "busy_ticks": busy,
         },
     )
+
+
+def summary(_capture: Capture, tables: Mapping[str, Table], _parameters: Mapping[str, Any]) -> list[Part]:
+    """Busy share per core type."""
+    rows = tables["Core types"].to_records()
+    return [Quantities(tuple((f"{row['core_type'].upper()} busy", Quantity(row["share"], "share")) for row in rows))]

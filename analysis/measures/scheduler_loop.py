@@ -1,7 +1,7 @@
 """What does each scheduler thread spend its time on?
 
 Source: ALGORITHMS, "Scheduler overhead" (scheduler loop). The budget of a thread is the time from its first outer phase to
-its last: outer phases and idle fill it; inner phases lie inside outer ones and are listed apart.
+its last: outer phases and idle fill it; inner phases are inside outer ones and are listed separately.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from analysis.measures.cores import core_type_names, shown_cores
 from analysis.measures.needs import require_records
 from analysis.measures.steps import StepCurve, count_steps
 from analysis.results import Column, Table, to_us
+from analysis.shown import PlotCurve
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -191,3 +192,12 @@ def _clip(curve: StepCurve, t0: int, t1: int) -> StepCurve:
     times = np.concatenate([[t0], curve.times[inside], [t1]])
     values = np.concatenate([curve.at(np.array([t0])), curve.values[inside], [0]])
     return StepCurve(times.astype(np.int64), values.astype(np.int64))
+
+
+def curves(found: Utilisation) -> list[PlotCurve]:
+    """Busy cores of every core type that has cores."""
+    return [
+        PlotCurve(item.core_type, item.curve, found.t0_ticks, found.t1_ticks, item.cores)
+        for item in found.curves
+        if item.cores
+    ]

@@ -133,12 +133,7 @@ class View:
 
     def position_of_row(self, row: int) -> int:
         """Display position of a comparison row, or of the fold that hides it."""
-        if not self.length:
-            return 0
-        order = np.argsort(self._row, kind="stable")
-        at = max(0, int(np.searchsorted(self._row[order], row, side="right")) - 1)
-        at = int(np.searchsorted(self._row[order], self._row[order][at]))
-        return int(order[at])
+        return int(self.positions_of(np.array([row]))[0])
 
     def row_of_line(self, side: Side, number: int) -> int | None:
         """The comparison row that shows line ``number`` of the file on ``side``; ``None`` when it is not part of it."""
@@ -149,9 +144,22 @@ class View:
         found = np.flatnonzero(indexes == snapshot.line_of(number))
         return int(found[0]) if len(found) else None
 
+    def positions_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """:meth:`position_of_row` of many rows at once."""
+        if not self.length:
+            return np.zeros(len(rows), dtype=np.int64)
+        order = np.argsort(self._row, kind="stable")
+        known = self._row[order]
+        last = np.maximum(np.searchsorted(known, rows, side="right") - 1, 0)
+        return order[np.searchsorted(known, known[last])].astype(np.int64)
+
+    def change_positions(self) -> NDArray[np.int64]:
+        """Display position of each run of changed rows: the stops of ``j`` and ``k``."""
+        return self.positions_of(self.comparison.changes)
+
     def next_change(self, position: int, step: int = 1) -> int | None:
         """Display position of the next (``step`` 1) or previous (-1) run of changed rows; ``None`` at the end."""
-        at = np.array([self.position_of_row(row) for row in self.comparison.changes.tolist()], dtype=np.int64)
+        at = self.change_positions()
         found = at[at > position] if step > 0 else at[at < position][::-1]
         return int(found[0]) if len(found) else None
 

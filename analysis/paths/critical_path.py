@@ -256,7 +256,7 @@ def _imported(capture: Capture, which: str) -> PathSteps:
     path = path[capture.tasks.n_records[path] > 0]
     if not len(path):
         raise NotAvailable(
-            f"no CPM_{which}*.json with tasks of this capture lies beside it. "
+            f"no CPM_{which}*.json with tasks of this capture is beside it. "
             f"Put that file there, or look at the {which} path computed here"
         )
     return _by_execution(capture, path) if which == "static" else _by_frontier(capture, path, [None] * len(path))
@@ -339,7 +339,7 @@ def _notes(capture: Capture, kind: str, through_untimed: bool) -> list[str]:
     untimed = int((links & (tasks.n_records == 0)).sum())
     if untimed and not through_untimed:
         notes.append(
-            f"{untimed} tasks without records lie between others and break paths; a path can be led through them."
+            f"{untimed} tasks without records are between others and break paths; a path can be led through them."
         )
     if through_untimed:
         notes.append("Led also through tasks without records; the reference does not do that.")

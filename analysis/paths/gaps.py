@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -14,9 +15,12 @@ from analysis.measures.needs import has_receive
 from analysis.paths.critical_path import check_kind, path_steps
 from analysis.paths.happens_before import KeptEdges, core_predecessors, kept_edges
 from analysis.results import Cells, Column, Table, task_ids, task_names, to_us
+from analysis.shown import CardText, Part, Quantity, Sentence, shares
 
 CAUSES: tuple[str, ...] = ("waiting for predecessor", "core busy", "launch")
 """In the order of the compiled walk (data-wait, core-wait, front-gap)."""
+MEANING = dict(zip(CAUSES, ("data-wait", "core-wait", "front-gap"), strict=True))
+"""Cause → the kind of stall that it is."""
 
 JSON_KEYS: tuple[str, ...] = (
     "task_id",
@@ -195,3 +199,31 @@ def _cores(capture: Capture, path: I4) -> list[tuple[str, ...]]:
     cores = [str(core) for core in (pairs % width).tolist()]
     bounds = np.searchsorted(pairs, np.arange(len(path) + 1, dtype=np.int64) * width).tolist()
     return [tuple(cores[low:high]) for low, high in pairwise(bounds)]
+
+
+def numbers(_capture: Capture, found: Gaps) -> dict[str, Any]:
+    """``worst``: the longest gap with its task, cause and length; nothing without a gap."""
+    if not len(found.table):
+        return {}
+    at = int(np.argmax(np.asarray(found.table.data["gap_us"])))
+    return {"worst": {key: found.table.cells(key)[at] for key in ("task_id", "name", "cause", "gap_us")}}
+
+
+def card(_tables: Mapping[str, Table], numbers: Mapping[str, Any]) -> CardText | None:
+    """The longest wait on the path."""
+    worst = numbers.get("worst")
+    if worst is None:
+        return None
+    words = f"{worst['cause']}, before {worst['name']}"
+    return CardText(Quantity(worst["gap_us"], "duration"), (words,), f": {words}", f"gap:{worst['task_id']}")
+
+
+def summary(_capture: Capture, tables: Mapping[str, Table], parameters: Mapping[str, Any]) -> list[Part]:
+    """How many gaps are longer than the threshold, and the shares of the causes."""
+    parts: list[Part] = [shares(tables["Gaps by cause"], "cause", "gap_us", "Gaps by cause", MEANING)]
+    limit = parameters["threshold_us"]
+    if limit is None:
+        return parts
+    lengths = [gap for gap in tables["Gaps and blockers"].cells("gap_us") if gap is not None]
+    many = sum(gap > limit for gap in lengths)
+    return [Sentence(f"{many:,} of {len(lengths):,} gaps", f"are longer than {limit:g} µs."), *parts]

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from analysis.synth.capture import write_capture
+from analysis.synth.passes import write_passes
 
 _DONE = "complete.json"
 """Written last; names the version of the tree, so a crash half way or an older tree is made again."""
-_VERSION = 2
+_VERSION = 3
 
 
 def _drop_rows(path: Path) -> None:
@@ -47,7 +51,7 @@ def _cut_short(path: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One capture of the tree: where it lies, its size, and the options of ``write_capture``."""
+    """One capture of the tree: where it is, its size, and the options of ``write_capture``."""
 
     name: str
     records: int
@@ -76,6 +80,9 @@ SAMPLES = (
     Sample("damaged/cut_short", 400, 12, damage=_cut_short),
 )
 """Every capture of the tree, in the order it is made."""
+DUMP_OF = "attention"
+"""The sample that has a pass dump beside its capture."""
+DUMP_LINES = 5_000
 
 
 def write_demo(directory: str | Path, progress: Callable[[str], None] = lambda text: None) -> Path:
@@ -86,14 +93,31 @@ def write_demo(directory: str | Path, progress: Callable[[str], None] = lambda t
         progress: called with one line per capture.
     """
     root = Path(directory)
+    root.mkdir(parents=True, exist_ok=True)
     mark = root / _DONE
     if mark.is_file() and json.loads(mark.read_text(encoding="ascii")).get("version") == _VERSION:
         return root
     for sample in SAMPLES:
         progress(f"{sample.name}: {sample.records:,} records")
-        folder = root / sample.name / "dfx_outputs"
-        swimlane = write_capture(folder, sample.records, sample.seed, **sample.options).files[0]
-        if sample.damage:
-            sample.damage(swimlane)
+        _write(sample, root)
+    progress(f"{DUMP_OF}: a pass dump of {DUMP_LINES:,} lines")
+    write_passes(root / DUMP_OF, DUMP_LINES)
     mark.write_text(json.dumps({"version": _VERSION}), encoding="ascii")
     return root
+
+
+def _write(sample: Sample, root: Path) -> None:
+    """Write one capture beside the tree and move it there whole: whoever looks meanwhile sees no half-written file."""
+    with tempfile.TemporaryDirectory(prefix=".demo_", dir=root.parent) as beside:
+        made = Path(beside) / "dfx_outputs"
+        swimlane = write_capture(made, sample.records, sample.seed, **sample.options).files[0]
+        if sample.damage:
+            sample.damage(swimlane)
+        target = root / sample.name / "dfx_outputs"
+        shutil.rmtree(target, ignore_errors=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        made.rename(target)
+
+
+if __name__ == "__main__":
+    write_demo(sys.argv[1], lambda text: print(text, file=sys.stderr))

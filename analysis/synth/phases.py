@@ -26,7 +26,7 @@ KINDS = (
 )
 COMPLETE, RESOLVE, POLL, DISPATCH, EARLY, DUMMY, DUMMY_TASK, RELEASE, DRAIN, PREPARE, PUBLISH = range(len(KINDS))
 _LOOP_TICKS = 128
-"""Grid of one scheduler loop, in 20 ns ticks: every outer phase lies inside one cell, so none overlap."""
+"""Grid of one scheduler loop, in 20 ns ticks: every outer phase is inside one cell, so none overlap."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -239,7 +239,7 @@ def _attention_tile(lengths: Sequence[int], mix_blocks: int, merge_blocks: int, 
 
 
 def paged_attention(records: int, pick: Callable[[int], int], *, dense: bool = False) -> Shape:
-    """Paged attention of a decode step, the shape a person recognises: QK → SF → PV → UP per cache block.
+    """Paged attention of a decode step, the shape users recognise: QK → SF → PV → UP per cache block.
 
     Args:
         records: total records wanted; small captures get small steps.

@@ -15,14 +15,13 @@ from analysis.capture import (
     EARLY_YES,
     I8,
     MISSING,
-    ArgType,
     Capture,
-    EdgeSource,
     PhaseLane,
     TaskKind,
     ids,
 )
 from analysis.errors import NotAvailable
+from analysis.graph.text import arg_rows, edge_words, wait_ticks
 from analysis.measures.early_dispatch import markers
 from analysis.measures.needs import has_receive
 from analysis.measures.scheduler_loop import processed_word
@@ -45,6 +44,7 @@ PHASE_WORDS = {
     int(PhaseLane.IDLE): "measured idle",
 }
 NODES_UNKNOWN = "not known: deps.json names only the graph task"
+KERNEL_SLOTS = ("aic", "aiv0", "aiv1")
 STAMPS = ("dispatch", "receive", "start", "end", "finish")
 DIFFERENCES = (
     ("duration", "start", "end"),
@@ -92,7 +92,15 @@ class TaskFacts:
     label: str
     name: str
     kind: str
+    func_id: int | None
+    kernels: tuple[tuple[str, int], ...]
+    """(slot, kernel id) of the slots that have one: ``aic``, ``aiv0``, ``aiv1``."""
+    block_num: int | None
+    submit_order: int | None
+    scope: str | None
+    n_records: int
     facts: tuple[tuple[str, str | int | None], ...]
+    """All of it in words, by name."""
     stamps_ticks: tuple[tuple[str, int | None], ...]
     has_graph: bool
     """Its dependencies are known: deps.json (or ``fanout[]``) covers it; otherwise no neighbour does not mean none."""
@@ -266,19 +274,23 @@ def task_facts(capture: Capture, task: int) -> TaskFacts:
     tasks = capture.tasks
     task_id = int(tasks.task_id[task])
     early = int(tasks.early_dispatch[task])
-    kernels = [int(kernel) for kernel in tasks.kernel_ids[task]]
+    kernels = dict(zip(KERNEL_SLOTS, tasks.kernel_ids[task].tolist(), strict=True))
+    listed = bool(tasks.listed[task])
+    block_num = int(tasks.block_num[task]) if listed else None
+    submitted = int(tasks.submit_order[task]) if tasks.submit_order[task] >= 0 else None
+    scope = ("manual" if tasks.manual_scope[task] else "auto") if listed else None
     kind = TaskKind(int(tasks.kind[task]))
     outer = int(tasks.outer[task])
     facts: list[tuple[str, str | int | None]] = [
         ("task id", str(task_id)),
         ("kind", kind.name.lower()),
         *((("execution", "skipped: its predicate was false"),) if tasks.skipped[task] else ()),
-        ("kernel ids", "aic {}, aiv0 {}, aiv1 {}".format(*("–" if k < 0 else k for k in kernels))),
-        ("block_num", int(tasks.block_num[task]) if tasks.listed[task] else None),
+        ("kernel ids", ", ".join(f"{slot} {'–' if kernel < 0 else kernel}" for slot, kernel in kernels.items())),
+        ("block_num", block_num),
         ("records", int(tasks.n_records[task])),
-        ("submitted as", f"#{int(tasks.submit_order[task])}" if tasks.submit_order[task] >= 0 else None),
+        ("submitted as", None if submitted is None else f"#{submitted}"),
         ("early_dispatch", None if early == EARLY_UNKNOWN else "yes" if early == EARLY_YES else "no"),
-        ("scope", ("manual" if tasks.manual_scope[task] else "auto") if tasks.listed[task] else None),
+        ("scope", scope),
     ]
     if outer >= 0:
         if tasks.func_id[task] < 0:
@@ -297,6 +309,12 @@ def task_facts(capture: Capture, task: int) -> TaskFacts:
         label=capture.meta.task_label(task_id),
         name=capture.task_name(task),
         kind=kind.name.lower(),
+        func_id=int(tasks.func_id[task]) if tasks.func_id[task] >= 0 else None,
+        kernels=tuple((slot, kernel) for slot, kernel in kernels.items() if kernel >= 0),
+        block_num=block_num,
+        submit_order=submitted,
+        scope=scope,
+        n_records=int(tasks.n_records[task]),
         facts=tuple(facts),
         stamps_ticks=tuple((stamp, _task_stamp(capture, stamp, task, nodes)) for stamp in STAMPS),
         has_graph=bool(tasks.in_graph[task]) or capture.meta.edges_from_fanout,
@@ -324,40 +342,28 @@ def _task_stamp(capture: Capture, stamp: str, task: int, nodes: I8 | None) -> in
 
 
 def _neighbour(capture: Capture, edge: int, other: int) -> Neighbour:
-    edges, tasks, notes = capture.edges, capture.tasks, capture.annotations
-    at = range(int(edges.ann_offsets[edge]), int(edges.ann_offsets[edge + 1]))
-    sources = dict.fromkeys(EdgeSource(int(notes.source[i])).word for i in at)
-    tensors = dict.fromkeys(f"T{int(notes.tensor[i])}" for i in at if notes.tensor[i] >= 0)
-    end, start = _known(int(tasks.end_ticks[edges.pred[edge]])), _known(int(tasks.start_ticks[edges.succ[edge]]))
-    wait = None if end is None or start is None else start - end
-    task_id = int(tasks.task_id[other])
+    pred, succ = int(capture.edges.pred[edge]), int(capture.edges.succ[edge])
+    sources, tensors = edge_words(capture, edge)
+    wait = wait_ticks(capture, pred, succ)
+    task_id = int(capture.tasks.task_id[other])
     return Neighbour(
-        str(task_id), capture.meta.task_label(task_id), capture.task_name(other), tuple(sources), tuple(tensors), wait,
+        str(task_id), capture.meta.task_label(task_id), capture.task_name(other), sources, tensors, wait,
         wait is not None and wait < 0,
     )  # fmt: skip
 
 
 def _arguments(capture: Capture, task: int) -> tuple[tuple[str, ...], ...]:
-    args, views, tensors = capture.args, capture.views, capture.tensors
-    out = []
-    for i in range(int(capture.tasks.arg_offsets[task]), int(capture.tasks.arg_offsets[task + 1])):
-        tensor, view = int(args.tensor[i]), int(args.view[i])
-        dtype = int(views.dtype[view]) if view >= 0 else int(tensors.dtype[tensor]) if tensor >= 0 else -1
-        shape = ""
-        if view >= 0:
-            low, high = int(views.dim_offsets[view]), int(views.dim_offsets[view + 1])
-            shape = "×".join(str(int(size)) for size in views.shape[low:high])
-        out.append(
-            (
-                str(int(args.idx[i])),
-                ArgType(int(args.type[i])).name,
-                f"T{tensor}" if tensor >= 0 else "–",
-                capture.meta.dtypes[dtype] if dtype >= 0 else "–",
-                shape or "–",
-                "inferred" if args.inferred[i] else "",
-            )
+    return tuple(
+        (
+            str(row["idx"]),
+            row["direction"],
+            row["tensor"] or "–",
+            row["dtype"] or "–",
+            "×".join(map(str, row["shape"] or ())) or "–",
+            "inferred" if row["inferred"] else "",
         )
-    return tuple(out)
+        for row in arg_rows(capture, task)
+    )
 
 
 def maximum_lead(capture: Capture, task: int) -> tuple[int, int]:

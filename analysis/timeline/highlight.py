@@ -1,17 +1,16 @@
-"""Which tasks does a search text or a highlight mean?
+"""Which items of a timeline does a search text or a highlight mean?
 
-Both give a mask over :class:`~analysis.capture.TaskTable` (or over classes, for items without a task), so that a timeline
-of only those items can be drawn over the dimmed rest.
+Both give a mask over the items, so that a timeline of only those items can be drawn over the dimmed rest.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable
 
 import numpy as np
 
-from analysis.capture import Bool, Capture, ids
+from analysis import selection
+from analysis.capture import I4, Bool, Capture
 from analysis.errors import NotFoundError
 from analysis.measures.chains import single_dependency_chains
 from analysis.measures.early_dispatch import markers
@@ -19,53 +18,33 @@ from analysis.paths.critical_path import critical_path
 from analysis.timeline.items import CLASS_FUNCTION, class_name
 from analysis.timeline.query import LodIndex
 
-_NODE = re.compile(r"^t(\d{1,10}) +node(?: +(\d{1,10}))?$", re.IGNORECASE)
-
-
-def matches_name(text: str, name: str) -> bool:
-    """Fuzzy match: the letters of ``text`` occur in ``name`` in this order, whatever the case and spaces."""
-    rest = iter(name.casefold())
-    return all(letter in rest for letter in text.casefold() if not letter.isspace())
-
-
-def best_names(text: str, names: Sequence[str]) -> Bool:
-    """Which names match: those that contain the text, or where none does those that match letter by letter."""
-    plain = text.casefold().strip()
-    inside = np.array([plain in name.casefold() for name in names], dtype=bool)
-    if inside.any() or not len(names):
-        return inside
-    return np.array([matches_name(plain, name) for name in names], dtype=bool)
-
-
-def search_tasks(capture: Capture, text: str) -> Bool | None:
-    """Tasks an id-like text names, None if it is no id.
-
-    What :func:`analysis.capture.ids.matching` knows, and ``t6 node 3`` or ``t6 node`` (all): nodes of a graph task.
-    """
-    task_id, runtime = capture.tasks.task_id, capture.meta.runtime
-    node = _NODE.match(text.strip())
-    if node:
-        outer = capture.task_index(int(node.group(1)))
-        nodes: Bool = (capture.tasks.outer == outer) & (outer >= 0)
-        if node.group(2) is not None:
-            nodes &= ids.node_numbers(task_id, runtime) == int(node.group(2))
-        return nodes
-    return ids.matching(text, task_id, runtime)
-
 
 def search_items(capture: Capture, index: LodIndex, text: str) -> Bool:
-    """Items of a view that a search text finds, by task id or fuzzily by function or phase name."""
+    """Items of a view that a search text finds, by task id or else by function or phase name."""
     if not text.strip():
         return np.zeros(len(index), dtype=bool)
-    tasks = search_tasks(capture, text)
-    if tasks is not None:
+    tasks = selection.labelled_tasks(capture, text)
+    if tasks is not None and tasks.any():
         return _by_task(index, tasks)
     names = [class_name(capture, int(k), int(v)) for k, v in zip(index.class_kind, index.class_value, strict=True)]
-    return best_names(text, names)[index.cls] if names else np.zeros(len(index), dtype=bool)
+    return selection.matching_names(text, names)[index.cls] if names else np.zeros(len(index), dtype=bool)
 
 
-def highlight_items(capture: Capture, index: LodIndex, spec: str, text: str = "") -> Bool:
+def highlight_items(
+    capture: Capture,
+    index: LodIndex,
+    spec: str,
+    text: str = "",
+    tasks_of: Callable[[Capture, str], I4] | None = None,
+) -> Bool:
     """Items of a view that the highlight ``spec`` (URL key ``hl`` or ``sel``) names.
+
+    Args:
+        capture: the launch.
+        index: the view.
+        spec: the highlight.
+        text: the search text, for ``search``.
+        tasks_of: gives the tasks of a highlight, :func:`highlighted_tasks` by default; a server keeps them.
 
     Raises:
         NotAvailable: the analysis behind the highlight has no answer for this capture.
@@ -73,45 +52,57 @@ def highlight_items(capture: Capture, index: LodIndex, spec: str, text: str = ""
     """
     if spec == "search":
         return search_items(capture, index, text)
-    word, _, value = spec.partition(":")
-    if word == "func":
-        chosen = (index.class_kind == CLASS_FUNCTION) & (index.class_value == int(value))
+    found = selection.parse(spec)
+    if found is not None and found.kind == "func":
+        chosen = (index.class_kind == CLASS_FUNCTION) & (index.class_value == found.number)
         return chosen[index.cls] if len(chosen) else np.zeros(len(index), dtype=bool)
-    return _by_task(index, highlight_tasks(capture, spec))
-
-
-def highlight_tasks(capture: Capture, spec: str) -> Bool:
-    """Tasks that ``task:``, ``group:``, ``gap:``, ``chain:``, ``path:``, ``early`` or ``chains`` names."""
-    word, _, value = spec.partition(":")
-    if word in ("task", "group", "gap"):
-        return _mask(capture, [_task(capture, value)])
-    if word == "path":
-        return _mask(capture, critical_path(capture, value).tasks)
-    if word == "early":
-        return _mask(capture, markers(capture).star)
-    if word == "chains":
-        return _mask(capture, single_dependency_chains(capture).members)
-    if word == "chain":
-        found = single_dependency_chains(capture)
-        first = found.members[found.offsets[:-1]]
-        row = np.flatnonzero(first == _task(capture, value))
-        if not len(row):
-            raise NotFoundError(f"no single-dependency chain starts at task {value}")
-        return _mask(capture, found.members[found.offsets[row[0]] : found.offsets[row[0] + 1]])
-    raise NotFoundError(f"{spec!r} names nothing that can be highlighted")
-
-
-def _task(capture: Capture, text: str) -> int:
-    task = capture.task_index(int(text)) if text.isdecimal() else -1
-    if task < 0:
-        raise NotFoundError(f"this capture has no task {text}")
-    return task
-
-
-def _mask(capture: Capture, tasks: Sequence[int] | np.ndarray) -> Bool:
     mask = np.zeros(len(capture.tasks), dtype=bool)
-    mask[np.asarray(tasks, dtype=np.int64)] = True
-    return mask
+    mask[(tasks_of or highlighted_tasks)(capture, spec)] = True
+    return _by_task(index, mask)
+
+
+def highlighted_tasks(capture: Capture, spec: str) -> I4:
+    """Tasks that ``task:``, ``group:``, ``gap:``, ``chain:``, ``path:``, ``early`` or ``chains`` names."""
+    if spec == "early":
+        return np.asarray(markers(capture).star, dtype=np.int32)
+    found = selection.parse(spec)
+    if spec == "chains" or (found is not None and found.kind == "chain"):
+        chains = single_dependency_chains(capture)
+        members = np.asarray(chains.members, dtype=np.int32)
+        return members if found is None else chain_starting_with(capture, members, chains.offsets, found.value)
+    if found is not None and found.kind == "path":
+        return critical_path(capture, found.value).tasks
+    return single_task(capture, spec)
+
+
+def single_task(capture: Capture, spec: str) -> I4:
+    """The task of ``task:``, ``group:`` or ``gap:``.
+
+    Raises:
+        NotFoundError: there is no such task, or the spec is none of these.
+    """
+    found = selection.parse(spec)
+    if found is None or found.kind not in selection.OF_A_TASK:
+        raise NotFoundError(f"{spec!r} names nothing that can be highlighted")
+    return np.array([selection.existing_task(capture, found.value)], dtype=np.int32)
+
+
+def chain_starting_with(capture: Capture, members: I4, offsets: np.ndarray, task_id: str) -> I4:
+    """The chain whose first task has the id.
+
+    Args:
+        capture: the launch.
+        members: tasks of all chains, one after the other.
+        offsets: where each chain begins in ``members``, and the end.
+        task_id: decimal id.
+
+    Raises:
+        NotFoundError: there is no such task, or no chain starts with it.
+    """
+    row = np.flatnonzero(members[offsets[:-1]] == selection.existing_task(capture, task_id))
+    if not len(row):
+        raise NotFoundError(f"no single-dependency chain starts at task {task_id}")
+    return members[offsets[row[0]] : offsets[row[0] + 1]]
 
 
 def _by_task(index: LodIndex, tasks: Bool) -> Bool:

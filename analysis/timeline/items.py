@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from analysis.capture import I4, I8, MISSING, U1, Capture, PhaseLane, TaskKind
-from analysis.timeline.kernels import pack_rows
+from analysis.formats.join.lanes import sub_rows
 
 
 class View(enum.StrEnum):
@@ -124,7 +124,7 @@ def available_views(capture: Capture) -> dict[View, str]:
 
 
 def class_name(capture: Capture, kind: int, value: int) -> str:
-    """What a person calls class (kind, value): a function, a phase kind, ``unmatched`` or ``graph task``."""
+    """What users call class (kind, value): a function, a phase kind, ``unmatched`` or ``graph task``."""
     if kind == CLASS_FUNCTION:
         return capture.meta.func_name(value)
     if kind == CLASS_PHASE:
@@ -133,7 +133,7 @@ def class_name(capture: Capture, kind: int, value: int) -> str:
 
 
 class ItemTitles:
-    """What a person calls one item: the name of its class, ``graph t6`` for an envelope, ``t6 node 3`` for a node."""
+    """What users call one item: the name of its class, ``graph t6`` for an envelope, ``t6 node 3`` for a node."""
 
     def __init__(self, capture: Capture, class_kind: U1, class_value: I4) -> None:
         self._capture = capture
@@ -350,12 +350,7 @@ def _packed(part: _Part) -> I4:
     """Sub-rows of the part, packed here where the table has none."""
     if not len(part.lane) or part.row[0] >= 0:
         return part.row
-    order = np.lexsort((part.end, part.start, part.lane))
-    rows = np.zeros(len(order), dtype=np.int32)
-    pack_rows(part.lane[order], part.start[order], part.end[order], rows)
-    out = np.empty_like(rows)
-    out[order] = rows
-    return out
+    return sub_rows(part.lane, part.start, part.end).astype(np.int32)
 
 
 def _assemble(parts: list[_Part], names: dict[int, tuple[str, str, str]]) -> Items:

@@ -1,4 +1,4 @@
-"""Compiled loops of the timeline: what lies in each cell, which records are wide enough to be bars.
+"""Compiled loops of the timeline: what is in each cell, which records are wide enough to be bars.
 
 Everything here works on plain arrays sorted by (track, start); a *track* is one sub-row of one lane. A *cell* of level
 ``L`` is ``2**L`` ticks wide and aligned to multiples of that, so cell ``c`` is ``[c << L, (c + 1) << L)``. A record of
@@ -187,20 +187,3 @@ def busy_profile(start: NDArray[Any], end: NDArray[Any], t0: int, bin_ticks: flo
             overlap = min(float(end[i]), low + bin_ticks) - max(float(start[i]), low)
             if overlap > 0:
                 out[b] += overlap
-
-
-@_compiled
-def pack_rows(lane: NDArray[Any], start: NDArray[Any], end: NDArray[Any], out: NDArray[Any]) -> None:
-    """First-fit sub-row of each item; items are sorted by (lane, start). Items that only touch share a row."""
-    row_end = np.empty(len(lane), dtype=np.int64)
-    rows = 0
-    for i in range(len(lane)):
-        if i == 0 or lane[i] != lane[i - 1]:
-            rows = 0
-        row = 0
-        while row < rows and row_end[row] > start[i]:
-            row += 1
-        if row == rows:
-            rows += 1
-        row_end[row] = max(end[i], start[i])
-        out[i] = row

@@ -1,7 +1,7 @@
 """Which lines connect a task to the tasks around it on the timeline?
 
 ALGORITHMS "SPMD and MIX" and "Dependency neighbourhood": one line per (function, task) on either side (a MIX task has two
-functions), from the earliest visible block on each side, never block by block; predecessors and successors apart; a line is a violation when end(pred) > start(succ).
+functions), from the earliest visible block on each side, never block by block; predecessors and successors separately; a line is a violation when end(pred) > start(succ).
 """
 
 from __future__ import annotations

@@ -22,6 +22,8 @@ from analysis.timeline.query import LodIndex, LodResult
 _KINDS = {"uint8": "u1", "uint16": "u2", "uint32": "u4", "float64": "f8"}
 
 
+MARK_BINS = 512
+"""Parts of the span in which matches are marked above the lanes."""
 LABEL_PX = 26
 """Bars from this width on may carry a label."""
 

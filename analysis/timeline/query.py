@@ -22,7 +22,7 @@ from analysis.timeline.kernels import NO_CLASS, busy_profile, count_touching, ra
 
 INDEX_VERSION = 4
 MAX_BAR_LEVEL = 61
-"""Stamps lie below 2**62, so no item is longer."""
+"""Stamps are below 2**62, so no item is longer."""
 OVERVIEW_BINS = 2048
 BAR_BYTES, CELL_BYTES = 20, 2
 """What a bar and a raster cell cost in a message (``timeline_wire``), about."""

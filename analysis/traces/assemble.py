@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.traces import scan_kernel as k
+from analysis.traces.codes import codes, letters
 from analysis.traces.model import (
     CounterSeries,
     Flows,
@@ -230,8 +231,6 @@ def _instants(parts: Parts, lane: NDArray[np.int64], names: _Numbers, categories
 
 
 def _flows(parts: Parts, lane: NDArray[np.int64], bounds: NDArray[Any], slices: Slices, names: _Numbers) -> Flows:
-    from analysis.traces.build import codes, letters
-
     column, fate, time = parts.column, parts.fate, parts.time
     at = np.flatnonzero((fate == 0) & np.isin(column["phase"], letters("stf")))
     key, _ = codes(column["category"][at], column["name"][at], column["ident"][at])
@@ -276,8 +275,6 @@ def _flows(parts: Parts, lane: NDArray[np.int64], bounds: NDArray[Any], slices: 
 def _counters(
     parts: Parts, processes: list[Process], lane: NDArray[np.int64], lanes: Any
 ) -> tuple[list[CounterSeries], NDArray[np.int64], NDArray[np.float64]]:
-    from analysis.traces.build import codes
-
     raw, column = parts.raw, parts.column
     shown = parts.fate[raw.sample_event] == Fate.COUNTER
     event, value = raw.sample_event[shown], raw.sample_value[shown]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from analysis.traces import scan_kernel as k
 from analysis.traces.assemble import Marks, Parts, Span, assemble
+from analysis.traces.codes import codes, letters
 from analysis.traces.model import NO_LENGTH, OPEN, Trace
 from analysis.traces.nest_kernel import pair
 from analysis.traces.rules import Fate, Repair
@@ -21,11 +22,6 @@ _FAR_US = (1 << 52) // 1000
 """Longest span that keeps its ns below 2^52, half of what a browser's number holds."""
 _THREAD, _ASYNC = 0, 1
 _BEGIN, _COMPLETE, _ASYNC_SIDE = "Bb", "X", "bneSTpF"
-
-
-def letters(text: str) -> NDArray[np.uint8]:
-    """Phase letters as bytes."""
-    return np.frombuffer(text.encode(), np.uint8)
 
 
 def open_trace(path: str | Path, progress: Progress | None = None) -> Trace:
@@ -66,29 +62,6 @@ def unified(texts: list[str]) -> tuple[NDArray[np.int32], list[str]]:
     numbers: dict[str, int] = {}
     canonical = np.asarray([numbers.setdefault(text, len(numbers)) for text in texts], np.int32)
     return canonical, list(numbers)
-
-
-def codes(*columns: NDArray[Any]) -> tuple[I8, NDArray[np.int64]]:
-    """Dense number of each row's combination of small integers (from -1 on), and the combinations, ascending."""
-    code = np.zeros(len(columns[0]), np.int64)
-    sizes = [int(column.max(initial=-1)) + 2 for column in columns]
-    for column, size in zip(columns, sizes, strict=True):
-        code = code * size + column + 1
-    space = int(np.prod([float(size) for size in sizes]))
-    if space <= max(1 << 20, 4 * len(code)):
-        used = np.flatnonzero(np.bincount(code, minlength=1))
-        dense = np.zeros(space, np.int64)
-        dense[used] = np.arange(len(used))
-        inverse = dense[code]
-    else:
-        used, inverse = np.unique(code, return_inverse=True)
-    parts, rest = [], used
-    for size in reversed(sizes):
-        parts.append(rest % size - 1)
-        rest = rest // size
-    return inverse.astype(np.int64), np.stack(parts[::-1], axis=1) if len(used) else np.empty(
-        (0, len(columns)), np.int64
-    )
 
 
 def first_fates(raw: RawEvents) -> NDArray[np.uint8]:

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from analysis.capture import I4, Bool
 from analysis.errors import NotFoundError
 from analysis.results import Column, Table
+from analysis.selection import matching_names
 from analysis.timeline.find import item_name, touching
-from analysis.timeline.highlight import best_names
 from analysis.timeline.query import LodIndex
 from analysis.traces.model import TICKS_PER_US, Trace
 from analysis.traces.timeline import INSTANT, KIND_LETTERS, SLICE, class_name
@@ -90,7 +90,7 @@ def matching(trace: Trace, index: LodIndex, text: str) -> Bool:
     """Items whose name a search text finds."""
     if not text.strip() or not len(index):
         return np.zeros(len(index), bool)
-    return best_names(text, trace.names)[_names(trace, index)]
+    return matching_names(text, trace.names)[_names(trace, index)]
 
 
 def _names(trace: Trace, index: LodIndex, at: Any = slice(None)) -> NDArray[np.int32]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.results import Column, Table
-from analysis.traces.build import codes
+from analysis.traces.codes import codes
 from analysis.traces.model import TICKS_PER_US, Trace
 
 By = Literal["name", "thread_name", "thread", "process", "worker"]

@@ -6,14 +6,14 @@ from typing import Any
 
 from dash import Dash, Input, Output, State, html
 
+from analysis import selection
 from analysis.capture import Capture
 from analysis.errors import NotFoundError
 from analysis.measures.function_records import FunctionRecords, function_records, longest_function
 from app.server.services import Services
-from app.shell import ids
+from app.shell import ids, selecting
 from app.shell.url_state import ViewState, decode
-from components import figures as plots
-from components import notices
+from components import figures, notices
 
 MAX_POINTS = 4_000
 """Points of the plot over time: 4,000 SVG markers draw in about half a second."""
@@ -21,6 +21,7 @@ MAX_POINTS = 4_000
 
 def register(app: Dash, services: Services) -> None:
     """Draw the function that ``sel`` names, or that the selected task runs, or the one with the most time."""
+    selecting.selects(app, ids.FUNCTIONS_OVER_TIME, "clickData", "ofPoint")
 
     @app.callback(
         Output(ids.FUNCTIONS_SELECTED, "children"),
@@ -36,19 +37,18 @@ def register(app: Dash, services: Services) -> None:
         try:
             found = function_records(capture, func_id, max_points=MAX_POINTS)
         except NotFoundError as error:
-            return notices.notice("Nothing to draw", str(error)), *plots.empty_figures(2)
-        return headline(services, run["key"], view, found), *plots.function_figures(found)
+            return notices.notice("Nothing to draw", str(error)), *figures.empty_figures(2)
+        return headline(services, run["key"], view, found), *figures.function_figures(found)
 
 
 def selected_function(capture: Capture, sel: str) -> int:
     """The function a selection means; by default the one with the longest total execution."""
-    kind, _, value = sel.partition(":")
-    if kind == "func":
-        return int(value)
-    if kind in ("task", "group", "gap", "chain"):
-        task = capture.task_index(int(value))
-        if task >= 0 and int(capture.tasks.n_records[task]):
-            return int(capture.tasks.func_id[task])
+    found = selection.parse(sel)
+    if found is not None and found.kind == "func":
+        return found.number
+    task = selection.task_of(capture, sel)
+    if task >= 0 and int(capture.tasks.n_records[task]):
+        return int(capture.tasks.func_id[task])
     return longest_function(capture)
 
 
@@ -57,7 +57,9 @@ def headline(services: Services, run_key: str, view: ViewState, found: FunctionR
     target = ViewState(launch=view.launch, sel=f"func:{found.func_id}", hl=f"func:{found.func_id}")
     points = notices.shown_of(len(found.start_us), found.n_total, "records")
     return [
-        html.Div([html.Span(className="fn-swatch", style={"background": plots.function_css(found.name)}), found.name]),
+        html.Div(
+            [html.Span(className="fn-swatch", style={"background": figures.function_css(found.name)}), found.name]
+        ),
         html.Div(
             [
                 points,

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dash import html
 
 from analysis.capture import Capture
+from analysis.registry import FUNCTIONS
+from app.analyses.drawing import csv_href, table_grid
+from app.analyses.views import TableView, table_view, waiting
 from app.server.services import Services
 from app.shell import ids
 from app.shell.page import Page
 from app.shell.url_state import ViewState
-from app.tables import page as tables
-from app.tables import rows as table_rows
-from app.tables import views as table_page
-from app.tables.views import TableView
 from components import cards, grid, notices
 from components.plot import graph
 
-PAGE = Page("functions", "/r/<run>/functions", "Functions", 20, "f")
+PAGE = Page(FUNCTIONS.name, "/r/<run>/functions", FUNCTIONS.title, 20, "f")
 NAMING = ("missing_deps", "unresolved_function", "graph_nodes", "missing_name_map")
 """Findings of the import that explain a row without a function id or name."""
 
@@ -26,17 +26,17 @@ NAMING = ("missing_deps", "unresolved_function", "graph_nodes", "missing_name_ma
 def layout(services: Services, view: ViewState, run_key: str) -> Any:
     """The table on the left, the selected function on the right; names alone when there is nothing to time."""
     capture = services.library.capture(run_key, view.launch)
-    wait = table_page.waiting(services, run_key, "functions", view)
+    wait = waiting(services, run_key, FUNCTIONS.name, view)
     if wait is not None:
         return wait
-    shown = table_page.table_view(services, run_key, "functions", view)
+    shown = table_view(services, run_key, FUNCTIONS.name, replace(view, tab=""))
     if not shown.outcome.available:
         return _names_only(capture)
     return html.Div(
         [
             _toolbar(services, view, run_key),
             *_unnamed(capture),
-            html.Div([_table(shown, view), _selected_panel()], className="split"),
+            html.Div([_table(services, shown, view), _selected_panel()], className="split"),
         ],
         className="fill column",
     )
@@ -45,11 +45,11 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
 def _toolbar(services: Services, view: ViewState, run_key: str) -> html.Div:
     return html.Div(
         [
-            html.H1("Functions"),
-            html.Span("How long does each function take, and how much of its time is execution?", className="question"),
+            html.H1(FUNCTIONS.title),
+            html.Span(FUNCTIONS.question, className="question"),
             html.Span(className="spacer"),
             grid.quick_filter("functions-search", ids.FUNCTIONS_GRID, view.q, "Search functions"),
-            grid.toolbar(ids.FUNCTIONS_GRID, csv_href=tables.csv_href(services, "functions", run_key)),
+            grid.toolbar(ids.FUNCTIONS_GRID, csv_href=csv_href(services, FUNCTIONS.name, run_key)),
         ],
         className="toolbar",
     )
@@ -60,28 +60,11 @@ def _unnamed(capture: Capture) -> list[html.Div]:
     unresolved = bool((capture.records.func_id < 0).any())
     codes = [code for code in NAMING if unresolved or code == "missing_name_map"]
     reasons = [found.message for found in capture.meta.notices if found.code in codes]
-    return [notices.notice("Some functions cannot be told by name", ". ".join(reasons) + ".")] if reasons else []
+    return [notices.notice("Some functions have no name", ". ".join(reasons) + ".")] if reasons else []
 
 
-def _table(shown: TableView, view: ViewState) -> html.Div:
-    return html.Div(table_grid(shown, view, ids.FUNCTIONS_GRID), className="split-main")
-
-
-def table_grid(shown: TableView, view: ViewState, grid_id: str, narrow: bool = False) -> html.Div:
-    """The functions with their total below; ``narrow``: columns for a small place."""
-    table = dict(shown.outcome.tables)["Functions"]
-    total = dict(shown.outcome.tables)["TOTAL"].to_records()
-    columns = [grid.function_column(c) if c.name == "name" else c for c in table_rows.grid_columns(table.columns)]
-    return grid.grid(
-        grid_id,
-        table_rows.narrow(columns) if narrow else columns,
-        table_rows.rows(table, table_rows.selection_of("functions", {})),
-        row_id="_row",
-        sort=view.sort or "total_us:desc",
-        filters=view.f,
-        label="Functions",
-        options={"pinnedBottomRowData": [row | {"name": "TOTAL", "_row": "total"} for row in total]},
-    )
+def _table(services: Services, shown: TableView, view: ViewState) -> html.Div:
+    return html.Div(table_grid(services, shown, view, ids.FUNCTIONS_GRID), className="split-main")
 
 
 def _selected_panel() -> html.Aside:

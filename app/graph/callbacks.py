@@ -5,21 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from dash import ClientsideFunction, Dash, Input, Output, State, no_update, set_props
-from dash.exceptions import PreventUpdate
 
-from app.graph import page
-from app.graph import picture as graph_picture
-from app.graph import side as graph_side
+from app.graph import page, picture, side
 from app.server.services import Services
 from app.shell import ids
-from app.shell.url_state import decode
-from app.work import waiting as opening
-from components.dag import elements as dag
+from app.shell.url_state import ViewState, decode
+from app.work import waiting
 from components.dag import page as dag_page
+from components.dag.elements import elements
 
 
 def register(app: Dash, services: Services) -> None:
-    """Redraw when the URL asks for another picture; refill the panel when it names something else."""
+    """One answer to each change of the URL: the picture where it is another one, the panel, and what is highlighted."""
 
     @app.callback(
         Output(page.CY, "elements"),
@@ -27,48 +24,36 @@ def register(app: Dash, services: Services) -> None:
         Output(page.HUD, "children"),
         Output(page.MODES, "children"),
         Output(page.NOTES, "children"),
-        Output(page.SIGNATURE, "data"),
-        Input(ids.VIEW, "data"),
-        State(ids.RUN, "data"),
-        State(page.SIGNATURE, "data"),
-        prevent_initial_call=True,
-    )
-    def redraw(query: dict[str, str] | None, run: dict[str, Any], signature: str) -> Any:
-        view = decode(query)[0]
-        if not page.prepared(services, view, run["key"]):
-            set_props(ids.RELOAD, {"data": opening.reload(query)})
-            return [no_update] * 6
-        drawn, problem = graph_picture.possible(services, run["key"], view)
-        if drawn.signature == signature and not problem:
-            raise PreventUpdate
-        return (
-            dag.elements(drawn.capture, drawn.scene, drawn.layout, drawn.marks),
-            page.styles(drawn.direction),
-            dag_page.hud(drawn.scene, drawn.mode),
-            dag_page.mode_buttons(drawn.mode, drawn.mode_counts),
-            page.notes(drawn, problem),
-            drawn.signature,
-        )
-
-    @app.callback(
+        Output(page.PICTURE_KEY, "data"),
         Output(page.SIDE, "children"),
-        Input(ids.VIEW, "data"),
-        State(ids.RUN, "data"),
-        prevent_initial_call=True,
-    )
-    def refill(query: dict[str, str] | None, run: dict[str, Any]) -> Any:
-        return graph_side.content(services, decode(query)[0], run["key"])
-
-    @app.callback(
         Output(page.LIT, "data"),
         Input(ids.VIEW, "data"),
         State(ids.RUN, "data"),
+        State(page.PICTURE_KEY, "data"),
         prevent_initial_call=True,
     )
-    def light(query: dict[str, str] | None, run: dict[str, Any]) -> Any:
+    def follow(query: dict[str, str] | None, run: dict[str, Any], drawn_key: str) -> Any:
         view = decode(query)[0]
-        return graph_picture.lit(services.library.capture(run["key"], view.launch), view)
+        if not page.is_prepared(services, view, run["key"]):
+            set_props(ids.RELOAD, {"data": waiting.reload(query)})
+            return [no_update] * 8
+        capture = services.library.capture(run["key"], view.launch)
+        key = picture.picture_key(services, capture, view)
+        drawing = [no_update] * 6 if key == drawn_key else [*redrawn(services, run["key"], view), key]
+        return [*drawing, side.content(services, view, run["key"]), picture.lit(services, capture, view)]
 
     app.clientside_callback(
         ClientsideFunction("swimscopeGraph", "update"), Input(page.STYLES, "data"), Input(page.LIT, "data")
     )
+
+
+def redrawn(services: Services, run_key: str, view: ViewState) -> list[Any]:
+    """Elements, styles, figures, edge modes and notes of the picture of ``view``."""
+    drawn, problem = picture.possible(services, run_key, view)
+    return [
+        elements(drawn.capture, drawn.scene, drawn.layout, drawn.marks),
+        page.styles(drawn.direction),
+        dag_page.hud(drawn.scene, drawn.mode),
+        dag_page.mode_buttons(drawn.mode, drawn.mode_counts),
+        page.notes(drawn, problem),
+    ]

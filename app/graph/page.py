@@ -7,25 +7,24 @@ from typing import Any
 import dash_cytoscape as cyto
 from dash import dcc, html
 
-from app.graph import picture as graph_picture
-from app.graph import prepared as graph_kept
-from app.graph import side as graph_side
+from analysis.graph import prepared
+from app.graph import picture, side
 from app.server.services import Services
 from app.shell.page import Page
 from app.shell.url_state import ViewState
-from app.work import waiting as opening
-from components.dag import elements as dag
+from app.work import waiting
 from components.dag import page as dag_page
+from components.dag.elements import elements
 from components.dag.style import stylesheet
 from components.notices import not_available, notice
 
 PAGE = Page("graph", "/r/<run>/graph", "Task graph", 40, "d")
 
-CY, HUD, MODES, SIGNATURE, NOTES, SIDE, STYLES, LIT = (
+CY, HUD, MODES, PICTURE_KEY, NOTES, SIDE, STYLES, LIT = (
     "graph-cy",
     "graph-hud",
     "graph-modes",
-    "graph-signature",
+    "graph-picture-key",
     "graph-notes",
     "graph-side",
     "graph-styles",
@@ -36,19 +35,19 @@ TABS = (("", "Details"), ("text", "Feeds and uses"), ("groups", "Groups"), ("omi
 
 def layout(services: Services, view: ViewState, run_key: str) -> Any:
     """Toolbar, picture and panel; progress while a large graph is prepared; a statement where there is no graph."""
-    wait = waiting(services, view, run_key)
+    wait = preparing(services, view, run_key)
     if wait is not None:
         # Another edge mode, Back included, need not wait for this one.
         return html.Div(wait, **{"data-rebuild": "launch,mode"})
     try:
-        drawn, problem = graph_picture.possible(services, run_key, view)
-    except graph_picture.NotAvailable as error:
+        drawn, problem = picture.possible(services, run_key, view)
+    except picture.NotAvailable as error:
         return html.Div(not_available("The task graph", error.reason), className="page-pad")
     return html.Div(
         [
-            dcc.Store(id=SIGNATURE, data=drawn.signature),
+            dcc.Store(id=PICTURE_KEY, data=picture.picture_key(services, drawn.capture, view)),
             dcc.Store(id=STYLES, data=styles(drawn.direction)),
-            dcc.Store(id=LIT, data=graph_picture.lit(drawn.capture, view)),
+            dcc.Store(id=LIT, data=picture.lit(services, drawn.capture, view)),
             _toolbar(view),
             _second_bar(view, drawn),
             html.Div(notes(drawn, problem), id=NOTES, className="graph-notes"),
@@ -58,21 +57,21 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
     )
 
 
-def prepared(services: Services, view: ViewState, run_key: str) -> bool:
+def is_prepared(services: Services, view: ViewState, run_key: str) -> bool:
     """Does the view's edge mode need no long computation: is the capture small, or was it prepared before?"""
     capture = services.library.capture(run_key, view.launch)
     small = len(capture.records) <= services.settings.inline_analysis_records
-    return small or not len(capture.edges) or graph_kept.ready(services.store, capture, view.mode)
+    return small or not len(capture.edges) or prepared.ready(services.store, capture, view.mode)
 
 
-def waiting(services: Services, view: ViewState, run_key: str) -> Any | None:
+def preparing(services: Services, view: ViewState, run_key: str) -> Any | None:
     """The panel to show while a large graph is prepared for the view's edge mode, or None when it is."""
-    if prepared(services, view, run_key):
+    if is_prepared(services, view, run_key):
         return None
     capture = services.library.capture(run_key, view.launch)
-    job = services.library.job(run_key, view.launch, graph_kept.JOB, {"mode": view.mode})
+    job = services.library.job(run_key, view.launch, prepared.JOB, {"mode": view.mode})
     text = f"{len(capture.tasks):,} tasks, {len(capture.edges):,} edges; prepared once and kept for everyone."
-    return opening.panel(services, f"Preparing the task graph ({view.mode})", text, job)
+    return waiting.panel(services, f"Preparing the task graph ({view.mode})", text, job)
 
 
 def styles(direction: str) -> dict[str, Any]:
@@ -80,7 +79,7 @@ def styles(direction: str) -> dict[str, Any]:
     return {"dir": direction, "light": stylesheet("light", direction), "dark": stylesheet("dark", direction)}
 
 
-def notes(drawn: graph_picture.Picture, problem: str) -> list[Any]:
+def notes(drawn: picture.Picture, problem: str) -> list[Any]:
     """What the page has to say about the picture and the data."""
     found = [notice("Not as asked", problem, "warn")] if problem else []
     return found + [html.Div(text, className="graph-note") for text in drawn.notes]
@@ -115,6 +114,8 @@ def _toolbar(view: ViewState) -> html.Div:
                                 ("svg", "SVG of the picture"),
                                 ("csv", "CSV: edges of this mode"),
                                 ("dot", "DOT: whole graph in this mode"),
+                                ("graphml", "GraphML: whole graph in this mode"),
+                                ("gexf", "GEXF: whole graph in this mode"),
                             )
                         ],
                         className="menu",
@@ -127,7 +128,7 @@ def _toolbar(view: ViewState) -> html.Div:
     )
 
 
-def _second_bar(view: ViewState, drawn: graph_picture.Picture) -> html.Div:
+def _second_bar(view: ViewState, drawn: picture.Picture) -> html.Div:
     depth = [(key, text, "Steps that are highlighted before and after a task") for key, text in dag_page.DEPTHS]
     steps = [(key, text, "Steps that expanding a task draws") for key, text in dag_page.DEPTHS[1:]]
     ways = [("lr", "→", "Left to right (key t)"), ("tb", "↓", "Top to bottom (key t)")]
@@ -148,13 +149,13 @@ def _second_bar(view: ViewState, drawn: graph_picture.Picture) -> html.Div:
     )
 
 
-def _canvas(drawn: graph_picture.Picture) -> html.Div:
+def _canvas(drawn: picture.Picture) -> html.Div:
     buttons = (("zoom-in", "+", "Zoom in (+)"), ("zoom-out", "−", "Zoom out (−)"), ("fit", "Fit", "Fit (f)"))
     return html.Div(
         [
             cyto.Cytoscape(
                 id=CY,
-                elements=dag.elements(drawn.capture, drawn.scene, drawn.layout, drawn.marks),
+                elements=elements(drawn.capture, drawn.scene, drawn.layout, drawn.marks),
                 layout={"name": "preset", "fit": True, "padding": 30},
                 stylesheet=stylesheet("light", drawn.direction),
                 style={"width": "100%", "height": "100%"},
@@ -199,7 +200,7 @@ def _panel(services: Services, view: ViewState, run_key: str) -> html.Aside:
     return html.Aside(
         [
             html.Div(tabs, className="side-tabs", id="graph-tabs"),
-            html.Div(graph_side.content(services, view, run_key), id=SIDE, className="side-body"),
+            html.Div(side.content(services, view, run_key), id=SIDE, className="side-body"),
         ],
         className="graph-side",
         **{"aria-label": "Details"},

@@ -7,26 +7,25 @@ every worker afterwards.
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from analysis.capture import EARLY_UNKNOWN, I4, I8, Bool, Capture
-from analysis.errors import NotAvailable, SwimscopeError
-from analysis.graph import reduction
+from analysis import selection
+from analysis.capture import EARLY_UNKNOWN, I4, Bool, Capture
+from analysis.errors import NotAvailable, NotFoundError, SwimscopeError
+from analysis.graph import prepared, reduction
 from analysis.graph.layout import Layout, in_rows, layered
 from analysis.graph.neighbourhood import adjacency, neighbourhood
+from analysis.graph.prepared import Marks
 from analysis.graph.scene import Scene, around_scene, fits_whole, path_scene, summary_scene, whole_scene
 from analysis.graph.summary import backward_edges
-from analysis.measures import chains
-from analysis.paths import critical_path
-from app.graph import prepared as graph_kept
+from app.analyses.highlighted import highlighted_tasks, path_outcome
 from app.server.services import Services
 from app.shell.url_state import ViewState
-from components.dag.elements import Marks
 
+KEPT_DRAWN = 16
 BUDGET_S = 0.8
 """Time a layout may spend on fewer crossings."""
 APART_MAX = 250
@@ -69,13 +68,52 @@ class Picture:
         flags = self.capture.tasks.early_dispatch[self.capture.tasks.listed]
         return bool((flags != EARLY_UNKNOWN).any())
 
-    @property
-    def signature(self) -> str:
-        """Equal for equal pictures: nodes, lines, mode and direction."""
-        scene = self.scene
-        parts = (scene.task, scene.group_hidden, scene.line_pred, scene.line_succ, scene.line_count)
-        names = f"{self.capture.meta.capture_id} {self.mode} {self.direction} {[group.key for group in scene.groups]}"
-        return digest(names.encode(), *(part.tobytes() for part in parts))
+
+def picture_key(services: Services, capture: Capture, view: ViewState) -> str:
+    """Equal for views with equal pictures; found without building one.
+
+    The selection counts only where it decides what is drawn: as path, as centre, or as a task that the groups hide.
+    """
+    show, selected = shown_scope(capture, view), selection.task_of(capture, view.sel)
+    depends = ""
+    if show == "path":
+        depends = _path_kind(view.sel)
+    elif (show == "around" and not _anchors(capture, view)) or (
+        show == "summary" and selected >= 0 and selected not in _drawn_apart(services, capture, view)
+    ):
+        depends = str(selected)
+    parts = [capture.meta.capture_id, view.show, show, view.mode, view.dir, str(view.gdepth), depends, *view.exp]
+    return digest(*(part.encode("utf-8", "surrogateescape") for part in parts))
+
+
+def _drawn_apart(services: Services, capture: Capture, view: ViewState) -> frozenset[int]:
+    """The tasks that the summary of ``view`` draws one by one, before the selected one is added."""
+
+    def make() -> frozenset[int]:
+        parts = prepared.parts(services.store, capture)
+        near = near_tasks(capture, _anchors(capture, view), view.gdepth)
+        scene = summary_scene(capture, parts, _groups(view), near, None)
+        return frozenset(scene.task[scene.task >= 0].tolist())
+
+    key = (capture.meta.capture_id, view.exp, view.gdepth)
+    return services.caches.get("graph tasks drawn", key, make, KEPT_DRAWN)
+
+
+def shown_scope(capture: Capture, view: ViewState) -> str:
+    """What part of the graph ``view`` shows; ``auto`` decides by selection and size."""
+    if view.show != "auto":
+        return view.show
+    return "path" if _path_kind(view.sel) else "all" if fits_whole(capture) else "summary"
+
+
+def _anchors(capture: Capture, view: ViewState) -> list[int]:
+    """The expanded tasks."""
+    return [at for at in (selection.task_of(capture, item) for item in view.exp) if at >= 0]
+
+
+def _groups(view: ViewState) -> tuple[str, ...]:
+    """The expanded groups."""
+    return tuple(item for item in view.exp if not item.startswith("task:"))
 
 
 def picture(services: Services, run_key: str, view: ViewState) -> Picture:
@@ -94,7 +132,7 @@ def picture(services: Services, run_key: str, view: ViewState) -> Picture:
         capture,
         scene,
         layout,
-        graph_kept.marks(services.store, capture),
+        prepared.marks(services.store, capture),
         view.show,
         view.mode,
         view.dir,
@@ -105,12 +143,12 @@ def picture(services: Services, run_key: str, view: ViewState) -> Picture:
 
 def data_notes(services: Services, capture: Capture, mode: str) -> list[str]:
     """What is odd about the graph's data: a cycle by name, repeated annotations, findings of the import."""
-    if mode == "full" and len(capture.edges) > graph_kept.LARGE_EDGES:
-        back = backward_edges(capture, graph_kept.parts(services.store, capture).level)
+    if mode == "full" and len(capture.edges) > prepared.LARGE_EDGES:
+        back = backward_edges(capture, prepared.parts(services.store, capture).level)
         found = [f"The graph has a cycle: {back:,} edges lead back. The other edge modes name it."] if back else []
     else:
-        found = list(selection(services, capture, mode).notes)
-    repeated = graph_kept.repeated(services.store, capture)
+        found = list(mode_edges(services, capture, mode).notes)
+    repeated = prepared.repeated(services.store, capture)
     if repeated:
         found.append(f"{repeated:,} rows of edges[] repeat another row exactly; each edge is drawn once.")
     return found + [item.message for item in capture.meta.notices if item.code in GRAPH_CODES]
@@ -129,26 +167,30 @@ def require_graph(capture: Capture) -> None:
 
 def scene_of(services: Services, capture: Capture, view: ViewState, keep: Bool | None) -> tuple[Scene, list[str]]:
     """The scene of a view, and what the page has to say about it."""
-    show = view.show
-    selected = selected_task(capture, view.sel)
-    if show == "auto":
-        show = "path" if view.sel.startswith("path:") else "all" if fits_whole(capture) else "summary"
-    anchors = [at for at in (selected_task(capture, item) for item in view.exp) if at >= 0]
+    show = shown_scope(capture, view)
+    selected = selection.task_of(capture, view.sel)
+    anchors = _anchors(capture, view)
     if show == "all":
         return whole_scene(capture, keep), []
     if show == "around":
         return _around(capture, view, keep, anchors, selected)
     if show == "path":
-        kind = view.sel.removeprefix("path:") if view.sel.startswith("path:") else "observed"
-        path = critical_path.critical_path(capture, kind)
-        text = f"The {kind} critical path: {len(path.tasks):,} tasks in start order. Dotted steps are not edges of the file."
-        return path_scene(capture, path.tasks, tuple(path.table.cells("stall_kind")), keep), [text, *path.notes]
-    parts = graph_kept.parts(services.store, capture)
-    groups = tuple(item for item in view.exp if not item.startswith("task:"))
+        kind = _path_kind(view.sel) or "observed"
+        tasks, path = highlighted_tasks(services, capture, f"path:{kind}"), path_outcome(services, capture, kind)
+        text = f"The {kind} critical path: {len(tasks):,} tasks in start order. Dotted steps are not edges of the file."
+        return path_scene(capture, tasks, tuple(path.tables[0][1].cells("stall_kind")), keep), [text, *path.notes]
+    parts = prepared.parts(services.store, capture)
+    groups = _groups(view)
     scene = summary_scene(capture, parts, groups, near_tasks(capture, anchors, view.gdepth), keep)
     if selected >= 0 and selected not in scene.task:
         scene = summary_scene(capture, parts, groups, near_tasks(capture, [*anchors, selected], view.gdepth), keep)
     return scene, []
+
+
+def _path_kind(sel: str) -> str:
+    """The path that a selection names, "" when it names none."""
+    found = selection.parse(sel)
+    return found.value if found is not None and found.kind == "path" else ""
 
 
 def _around(
@@ -171,62 +213,42 @@ def near_tasks(capture: Capture, anchors: list[int], depth: int) -> I4:
     return np.unique(np.concatenate(found)).astype(np.int32)
 
 
-def selected_task(capture: Capture, sel: str) -> int:
-    """Dense index of the task that a selection (or an item of ``exp``) names, -1 when it names none."""
-    word, _, rest = sel.partition(":")
-    known = word in ("task", "group", "gap", "chain") and re.fullmatch("[0-9]{1,20}", rest)
-    return capture.task_index(int(rest)) if known else -1
-
-
-def lit(capture: Capture, view: ViewState) -> list[str]:
+def lit(services: Services, capture: Capture, view: ViewState) -> list[str]:
     """Element ids of the tasks of a selected (or highlighted) chain or path; none for other selections."""
-    word, _, rest = (view.sel or view.hl).partition(":")
-    tasks: I4 | I8 = np.zeros(0, np.int64)
+    spec = view.sel or view.hl
+    found = selection.parse(spec)
+    if spec != "chains" and (found is None or found.kind not in ("path", "chain")):
+        return []
     try:
-        if word == "path":
-            tasks = critical_path.critical_path(capture, rest).tasks
-        elif word == "chains":
-            tasks = chains.single_dependency_chains(capture).members
-        elif word == "chain":
-            tasks = _chain_of(capture, capture.task_index(int(rest)))
-    except NotAvailable:
+        tasks = highlighted_tasks(services, capture, spec)
+    except (NotAvailable, NotFoundError):
         return []
     return [f"task:{int(task_id)}" for task_id in capture.tasks.task_id[tasks].tolist()]
-
-
-def _chain_of(capture: Capture, task: int) -> I8:
-    """Members of the single-dependency chain that holds ``task``."""
-    found = chains.single_dependency_chains(capture)
-    at = np.flatnonzero(found.members == task)
-    if not len(at):
-        return np.zeros(0, np.int64)
-    chain = int(np.searchsorted(found.offsets, at[0], side="right")) - 1
-    return found.members[found.offsets[chain] : found.offsets[chain + 1]]
 
 
 def edge_mask(services: Services, capture: Capture, mode: str) -> Bool | None:
     """Which edges ``mode`` shows; None for all."""
     if mode == "full":
         return None
-    found = selection(services, capture, mode)
+    found = mode_edges(services, capture, mode)
     keep = np.zeros(len(capture.edges), dtype=bool)
     keep[found.edge] = True
     return keep
 
 
-def selection(services: Services, capture: Capture, mode: str) -> reduction.EdgeSelection:
+def mode_edges(services: Services, capture: Capture, mode: str) -> reduction.EdgeSelection:
     """The edges of ``mode``, with what limits the answer (a cycle by name, missing annotations)."""
-    return reduction.edges(capture, mode, masks=graph_kept.masks(services.store, capture, mode in graph_kept.DF_MODES))
+    return reduction.edges(capture, mode, masks=prepared.masks(services.store, capture, mode in prepared.DF_MODES))
 
 
 def mode_counts(services: Services, capture: Capture, mode: str) -> dict[str, int | None]:
     """Edges of every mode; of a very large graph only those that the asked mode needs, the others are None."""
     counts: dict[str, int | None] = dict.fromkeys(reduction.MODES)
     counts["full"] = len(capture.edges)
-    small = len(capture.edges) <= graph_kept.LARGE_EDGES
+    small = len(capture.edges) <= prepared.LARGE_EDGES
     if mode == "full" and not small:
         return counts
-    masks = graph_kept.masks(services.store, capture, small or mode in graph_kept.DF_MODES)
+    masks = prepared.masks(services.store, capture, small or mode in prepared.DF_MODES)
     for key, drop, left in (("omitted", "omitted", "reduced"), ("omitted_df", "omitted-df", "reduced-df")):
         if key in masks:
             counts[drop] = int(np.asarray(masks[key]).sum())
@@ -294,7 +316,7 @@ def possible(services: Services, run_key: str, view: ViewState) -> tuple[Picture
     try:
         return picture(services, run_key, view), ""
     except SwimscopeError as error:
-        sel = "" if view.sel.startswith("path:") else view.sel
+        sel = "" if _path_kind(view.sel) else view.sel
         return picture(services, run_key, replace(view, show="auto", mode="full", sel=sel)), str(error)
 
 

@@ -9,31 +9,36 @@ from typing import Any
 import flask
 import numpy as np
 
+from analysis import selection
 from analysis.capture import Capture
 from analysis.csv_text import csv_chunks
-from analysis.errors import NotFoundError
+from analysis.errors import LimitError, NotFoundError
+from analysis.graph import prepared
 from analysis.graph import text as graph_text
 from analysis.graph.neighbourhood import adjacency
-from app.graph import picture as graph_picture
+from analysis.registry import EDGES
+from app.graph import picture
 from app.server.services import Services
 from app.shell.url_state import decode, launch_of
 from components.dag.svg import svg
 from components.theme import Theme
 
 SEARCH_LIMIT = 500
-"""Matches a search hands to the browser; the total is always told."""
+"""Matches a search hands to the browser; the total is always given."""
 ROWS_LIMIT = 1_000_000
 """Rows of a neighbour list."""
 
 
 def register(server: flask.Flask, services: Services) -> None:
-    """``search``, ``neighbours``, ``export.csv``, ``export.dot``, ``export.svg``; query keys as in the URL of the page."""
+    """``search``, ``neighbours``, ``export.csv|dot|graphml|gexf|svg``; query keys as in the URL of the page."""
     base = f"{services.settings.url_prefix}api/graph/<run_key>"
     routes: dict[str, Callable[[Services, str], Any]] = {
         "search": search,
         "neighbours": neighbours,
         "export.csv": export_csv,
         "export.dot": export_dot,
+        "export.graphml": export_xml("graphml", "application/graphml+xml"),
+        "export.gexf": export_xml("gexf", "application/gexf+xml"),
         "export.svg": export_svg,
     }
     for name, view in routes.items():
@@ -47,14 +52,15 @@ def _answer(services: Services, view: Callable[[Services, str], Any]) -> Callabl
 def search(services: Services, run_key: str) -> Any:
     """``{total, tasks: [{id, label, name}]}`` for ``q``."""
     capture = _capture(services, run_key)
-    found = graph_text.find_tasks(capture, flask.request.args.get("q", "")[:200], SEARCH_LIMIT)
-    return flask.jsonify(total=found.total, tasks=[_task(capture, task) for task in found.tasks.tolist()])
+    found = selection.find_tasks(capture, flask.request.args.get("q", "")[:200])
+    tasks = [_task(capture, task) for task in found[:SEARCH_LIMIT].tolist()]
+    return flask.jsonify(total=len(found), tasks=tasks)
 
 
 def neighbours(services: Services, run_key: str) -> Any:
     """Who feeds or uses ``task`` (id) within ``depth``: CSV, or JSON with ``format=json``."""
     capture = _capture(services, run_key)
-    graph_picture.require_graph(capture)
+    picture.require_graph(capture)
     task, side, depth = _asked(capture)
     rows, total = graph_text.neighbour_rows(capture, task, side, depth, adjacency(capture), ROWS_LIMIT)
     if flask.request.args.get("format") == "json":
@@ -76,11 +82,29 @@ def export_dot(services: Services, run_key: str) -> Any:
     return _file(graph_text.dot(capture, edges), f"graph-{mode}.dot", "text/vnd.graphviz")
 
 
+def export_xml(form: str, content_type: str) -> Callable[[Services, str], Any]:
+    """The whole graph with the edges of ``mode``, names and times, as a file that networkx and graph editors open."""
+
+    def export(services: Services, run_key: str) -> Any:
+        view, _ = decode(flask.request.args.to_dict())
+        capture = services.library.capture(run_key, view.launch)
+        picture.require_graph(capture)
+        if len(capture.edges) > prepared.LARGE_EDGES:
+            raise LimitError(
+                f"the graph has {len(capture.edges):,} edges; up to {prepared.LARGE_EDGES:,} are exported here. "
+                f"Run `python -m analysis edges PATH --mode {view.mode} --format {form}` instead"
+            )
+        found = picture.mode_edges(services, capture, view.mode)
+        return _file(EDGES.exported(form, capture, found), f"graph-{view.mode}.{form}", content_type)
+
+    return export
+
+
 def export_svg(services: Services, run_key: str) -> Any:
     """The picture of the page as SVG; ``theme`` light or dark."""
     args = flask.request.args.to_dict()
     theme: Theme = "dark" if args.pop("theme", "light") == "dark" else "light"
-    drawn, _ = graph_picture.possible(services, run_key, decode(args)[0])
+    drawn, _ = picture.possible(services, run_key, decode(args)[0])
     row = services.library.run(run_key).row
     edges = drawn.scene.edges
     title = f"{row.name} · {drawn.mode} · {edges.visible:,} of {edges.total:,} edges"
@@ -91,8 +115,8 @@ def export_svg(services: Services, run_key: str) -> Any:
 def _edges(services: Services, run_key: str) -> tuple[Capture, Any, str]:
     view, _ = decode(flask.request.args.to_dict())
     capture = services.library.capture(run_key, view.launch)
-    graph_picture.require_graph(capture)
-    keep = graph_picture.edge_mask(services, capture, view.mode)
+    picture.require_graph(capture)
+    keep = picture.edge_mask(services, capture, view.mode)
     edges = np.arange(len(capture.edges)) if keep is None else np.flatnonzero(keep)
     return capture, edges.astype(np.int32), view.mode
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
 from dash import html
 
+from analysis import selection
 from analysis.capture import Capture, TaskKind
 from analysis.errors import SwimscopeError
+from analysis.graph import prepared
 from analysis.graph import text as graph_text
 from analysis.graph.neighbourhood import adjacency
 from analysis.graph.summary import Group, group_exec_us
-from app.graph import picture as graph_picture
-from app.graph import prepared as graph_kept
+from app.graph import picture
 from app.server.services import Services
 from app.shell.url_state import ViewState
 from components.dag import details as dag_details
@@ -54,7 +54,7 @@ def content(services: Services, view: ViewState, run_key: str) -> Any:
     """The panel's body for the open tab."""
     try:
         capture = services.library.capture(run_key, view.launch)
-        graph_picture.require_graph(capture)
+        picture.require_graph(capture)
         if view.tab == "text":
             return _text(services, capture, view, run_key)
         if view.tab == "groups":
@@ -63,18 +63,18 @@ def content(services: Services, view: ViewState, run_key: str) -> Any:
             return _omitted(services, capture, view, run_key)
         return _details(services, capture, view, run_key)
     except SwimscopeError as error:
-        return not_available("This", str(error))
+        return not_available("The panel", str(error))
 
 
 def _details(services: Services, capture: Capture, view: ViewState, run_key: str) -> Any:
     word, _, rest = view.node.partition(":")
     if word == "edge":
-        ends = [capture.task_index(int(part)) if re.fullmatch("[0-9]{1,20}", part) else -1 for part in rest.split("-")]
+        ends = [selection.task_with_id(capture, part) for part in rest.split("-")]
         edge = graph_text.edge_index(capture, *ends) if len(ends) == 2 and min(ends) >= 0 else -1
         return dag_details.edge_panel(capture, edge) if edge >= 0 else empty("The file holds no such edge.")
     if word == "grp":
         return _group(services, capture, view, rest)
-    task = graph_picture.selected_task(capture, view.sel)
+    task = selection.task_of(capture, view.sel)
     if task < 0:
         return _nothing(capture, view)
     links = adjacency(capture)
@@ -82,7 +82,7 @@ def _details(services: Services, capture: Capture, view: ViewState, run_key: str
     return dag_details.task_panel(
         capture,
         task,
-        graph_kept.marks(services.store, capture),
+        prepared.marks(services.store, capture),
         graph_text.neighbour_rows(capture, task, "feeds", 1, links, rows),
         graph_text.neighbour_rows(capture, task, "uses", 1, links, rows),
         services.href(
@@ -92,13 +92,13 @@ def _details(services: Services, capture: Capture, view: ViewState, run_key: str
 
 
 def _group(services: Services, capture: Capture, view: ViewState, key: str) -> Any:
-    scene, _ = graph_picture.scene_of(services, capture, view, None)
+    scene, _ = picture.scene_of(services, capture, view, None)
     found: tuple[Group, int] | None = next(
         ((group, int(scene.group_hidden[at])) for at, group in enumerate(scene.groups) if group.key == key), None
     )
     if found is None:
         return empty("This group is open, or not part of the picture.")
-    return dag_details.group_panel(capture, graph_kept.parts(services.store, capture), *found)
+    return dag_details.group_panel(capture, prepared.parts(services.store, capture), *found)
 
 
 def _nothing(capture: Capture, view: ViewState) -> html.Div:
@@ -109,14 +109,17 @@ def _nothing(capture: Capture, view: ViewState) -> html.Div:
         "func": "The tasks of the selected function are highlighted.",
         "path": "The tasks of the selected path are highlighted.",
         "task": "This capture holds no task with the selected id.",
-    }.get(view.sel.partition(":")[0], "Click a task, a group or a line; or search. Press ? for the keys.")
-    found = [html.H2("Nothing is open"), html.P(text, className="muted"), html.H3("Tasks by kind")]
-    found.append(dag_details.table(["Kind", "Tasks"], rows, "Tasks by kind", wrap=True))
-    return html.Div(found, className="details")
+    }.get(
+        found.kind if (found := selection.parse(view.sel)) else "",
+        "Click a task, a group or a line; or search. Press ? for the keys.",
+    )
+    parts = [html.H2("Nothing is open"), html.P(text, className="muted"), html.H3("Tasks by kind")]
+    parts.append(dag_details.table(["Kind", "Tasks"], rows, "Tasks by kind", wrap=True))
+    return html.Div(parts, className="details")
 
 
 def _text(services: Services, capture: Capture, view: ViewState, run_key: str) -> Any:
-    task = graph_picture.selected_task(capture, view.sel)
+    task = selection.task_of(capture, view.sel)
     if task < 0:
         return empty("Select or search a task: this lists who feeds it and who uses it, at any depth.")
     links = adjacency(capture)
@@ -152,12 +155,12 @@ def _neighbour(capture: Capture, row: graph_text.NeighbourRow) -> dict[str, Any]
 
 
 def _groups(services: Services, capture: Capture, view: ViewState) -> Any:
-    scene, _ = graph_picture.scene_of(services, capture, view, None)
+    scene, _ = picture.scene_of(services, capture, view, None)
     if not scene.groups:
         return empty(
             "Every task of the picture is drawn one by one. “Show: Summary” groups them by function and depth."
         )
-    parts = graph_kept.parts(services.store, capture)
+    parts = prepared.parts(services.store, capture)
     rows = [
         {
             "key": group.key,
@@ -181,7 +184,7 @@ def _groups(services: Services, capture: Capture, view: ViewState) -> Any:
 
 def _omitted(services: Services, capture: Capture, view: ViewState, run_key: str) -> Any:
     mode = "omitted-df" if view.mode.endswith("-df") else "omitted"
-    found = graph_picture.selection(services, capture, mode)
+    found = picture.mode_edges(services, capture, mode)
     labels = [(int(capture.edges.pred[edge]), int(capture.edges.succ[edge])) for edge in found.edge[:MAX_ROWS].tolist()]
     ids = capture.tasks.task_id
     rows = [

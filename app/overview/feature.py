@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from app.overview import callbacks, page
+from app.analyses import cards
+from app.overview import page
 from app.shell.feature import Feature, View
 
 FEATURE = Feature(
     "overview",
     views=(View(page.PAGE, page.layout),),
-    callbacks=(callbacks.register,),
+    callbacks=(cards.register,),
 )

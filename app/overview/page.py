@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from dash import dcc, html
+from dash import html
 
 from analysis.capture import Capture
 from analysis.capture import ids as id_layout
+from analysis.registry import CRITICAL_PATH, FUNCTIONS
+from app.analyses.cards import CURVES, plot_slot, quick_cards, slots
 from app.server.services import Services
-from app.shell import ids
 from app.shell.page import Page
 from app.shell.url_state import ViewState
-from components import cards, fmt, notices, quality
+from components import cards, fmt, quality
 
 PAGE = Page("", "/r/<run>", "Overview", 0, "o")
-TICK_MS = 700
-SLOW_CARDS = ("utilisation", "critical-path", "gaps", "overhead")
-"""Cards whose analysis runs after the page is there; each has a slot ``overview-card-<name>``."""
 LEVEL_LEAVES_OUT = {
     0: "The swimlane file names no capture level.",
     1: "AICore start and end only: no dispatch and finish, no scheduler phases, no orchestrator records.",
@@ -36,7 +33,7 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
         [
             _head(services, run.row.name, f"{run.row.root}/{run.row.path}", capture, view, run_key),
             html.Div(
-                [*quick_cards(services, capture, view, run_key), *(slot(name) for name in SLOW_CARDS)],
+                [*quick_cards(services, capture, view, run_key), *slots()],
                 className="cards",
             ),
             html.Div(
@@ -44,7 +41,7 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
                     html.Div(
                         [
                             cards.panel("Views", quality.views_list(_views(services, capture, view, run_key))),
-                            cards.panel("Utilisation over time", plot_slot()),
+                            cards.panel(CURVES.overview_curves, plot_slot()),
                         ]
                     ),
                     html.Div(
@@ -66,38 +63,9 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
                 ],
                 className="panels",
             ),
-            *ticks(),
         ],
         className="fill scroll overview",
     )
-
-
-def tick_id(name: str) -> str:
-    """Id of what makes a slow card ask again."""
-    return f"overview-tick-{name}"
-
-
-def ticks() -> list[dcc.Interval]:
-    """One per slow card; its callback switches it off."""
-    return [dcc.Interval(id=tick_id(name), interval=TICK_MS) for name in SLOW_CARDS]
-
-
-def slot(name: str) -> html.Div:
-    """Where the callback of a slow card puts it."""
-    return html.Div(cards.card(_SLOT_TITLES[name], "…", "being computed"), id=f"overview-card-{name}")
-
-
-_SLOT_TITLES = {
-    "utilisation": "Utilisation",
-    "critical-path": "Critical path",
-    "gaps": "Worst gap",
-    "overhead": "Scheduler overhead",
-}
-
-
-def plot_slot() -> html.Div:
-    """Where the utilisation over time is drawn."""
-    return html.Div(notices.empty("being computed …"), id=ids.OVERVIEW_PLOT, className="overview-plot")
 
 
 def _head(services: Services, name: str, path: str, capture: Capture, view: ViewState, run_key: str) -> html.Div:
@@ -145,42 +113,6 @@ def launch_chooser(services: Services, capture: Capture, view: ViewState, run_ke
     )
 
 
-def quick_cards(services: Services, capture: Capture, view: ViewState, run_key: str) -> list[Any]:
-    """Cards that need no analysis."""
-    meta = capture.meta
-    makespan = capture.makespan_ticks
-    n_tasks = int(np.count_nonzero(capture.tasks.n_records > 0))
-    types = [f"{meta.core_types.count(kind)} {kind.upper()}" for kind in dict.fromkeys(meta.core_types)]
-    swimlane = services.href("swimlane", run_key, view)
-    edges = f"{len(capture.edges):,} dependency edges"
-    if not meta.has_deps:
-        edges = f"{edges} from fanout[]" if meta.edges_from_fanout else "deps.json is missing"
-    ticks = f"{makespan:,} ticks" if makespan is not None and meta.clock_freq_hz else ""
-    return [
-        cards.card(
-            "Makespan",
-            fmt.duration_us(None if makespan is None else meta.us(makespan)),
-            ticks or ("no records" if makespan is None else "from µs stamps"),
-            tooltip="First start to last end over all records",
-            href=swimlane,
-        ),
-        cards.card(
-            "Tasks / records",
-            f"{n_tasks:,} / {len(capture.records):,}" if meta.has_records_file else fmt.MISSING_TEXT,
-            edges,
-            tooltip="Task ids that have a record, and joined task records (blocks)",
-            href=services.href("functions", run_key, view),
-        ),
-        cards.card(
-            "Cores",
-            fmt.count(meta.num_cores) if meta.has_records_file else fmt.MISSING_TEXT,
-            " + ".join(types),
-            tooltip="Cores of the capture, by type",
-            href=services.href("cores", run_key, view),
-        ),
-    ]
-
-
 def _views(services: Services, capture: Capture, view: ViewState, run_key: str) -> list[quality.ViewLine]:
     """Each view: a link when the files allow it, else the file and capture flag that would bring it."""
     meta = capture.meta
@@ -216,7 +148,7 @@ def _views(services: Services, capture: Capture, view: ViewState, run_key: str) 
         ),
         line(
             "Functions",
-            "functions",
+            FUNCTIONS.name,
             has_records or meta.has_name_map,
             "Durations per function" if has_records else "Names only: there are no records to time",
             _NO_SWIMLANE,
@@ -230,12 +162,12 @@ def _views(services: Services, capture: Capture, view: ViewState, run_key: str) 
         ),
         quality.ViewLine(
             "Function names",
-            services.href("functions", run_key, view) if meta.has_name_map else "",
+            services.href(FUNCTIONS.name, run_key, view) if meta.has_name_map else "",
             "From the name map" if meta.has_name_map else "name_map*.json is missing: functions are shown as func_<id>",
         ),
         quality.ViewLine(
             "Imported critical path",
-            services.href("critical-path", run_key, ViewState(kind="imported-observed", launch=view.launch))
+            services.href(CRITICAL_PATH.name, run_key, ViewState(kind="imported-observed", launch=view.launch))
             if len(capture.paths.observed) or len(capture.paths.static)
             else "",
             "From the CPM files"

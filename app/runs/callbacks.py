@@ -6,8 +6,8 @@ from typing import Any
 
 from dash import Dash, Input, Output, State, no_update
 
-from app.runs import rows as run_rows
 from app.runs.page import count_text
+from app.runs.rows import rows, signature
 from app.server.services import Services
 from app.shell import ids
 
@@ -24,8 +24,8 @@ def register(app: Dash, services: Services) -> None:
         prevent_initial_call=True,
     )
     def refresh(_n: int | None, known: str | None) -> Any:
-        rows = run_rows.rows(services)
-        signature = run_rows.signature(rows)
-        if signature == known:
-            return no_update, no_update, count_text(services, len(rows))
-        return rows, signature, count_text(services, len(rows))
+        found = rows(services)
+        current = signature(found)
+        if current == known:
+            return no_update, no_update, count_text(services, len(found))
+        return found, current, count_text(services, len(found))

@@ -28,7 +28,7 @@ from analysis.files import NoRoomError
 from app.runs import content
 from app.runs.facts import Facts, FactsCache, facts_of
 from app.server.places import Places
-from app.server.settings import Root, Settings
+from app.server.settings import UPLOADS_ROOT, Root, Settings
 from app.work.jobs import Job, Jobs
 from app.work.reader import Reader
 
@@ -71,7 +71,7 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run that can be opened: its row and what lies on disk."""
+    """A run that can be opened: its row and what is on disk."""
 
     row: RunRow
     disk: CaptureSource
@@ -221,6 +221,12 @@ class Library:
             with self._lock:
                 self._busy.pop(slot, None)
 
+    @property
+    def open_captures(self) -> int:
+        """Captures that this process keeps mapped."""
+        with self._lock:
+            return len(self._captures)
+
     def ready(self, run: Run, launch: int = 0) -> bool:
         """Whether :meth:`capture` answers at once: it is open here, or in the store."""
         return self._kept(run, launch) is not None or self._current(run, launch) is not None
@@ -290,6 +296,8 @@ class Library:
         """One pass over all roots; rows appear while it walks."""
         errors: dict[str, str] = {}
         for root in self._settings.roots:
+            if root.name == UPLOADS_ROOT and not root.path.is_dir():
+                continue  # nothing was uploaded yet
             try:
                 self._scan_root(root, errors)
             except OSError as error:

@@ -6,12 +6,12 @@ from typing import Any
 
 from dash import dcc, html
 
-from app.runs import rows as run_rows
+from app.runs.rows import COLUMNS, rows, signature
 from app.server.services import Services
 from app.shell import ids
 from app.shell.page import Page
 from app.shell.url_state import ViewState
-from components import grid, notices
+from components import grid, notices, uploads
 
 PAGE = Page("runs", "/", "Runs", -1, "r", needs_capture=False)
 REFRESH_MS = 2_000
@@ -19,15 +19,15 @@ REFRESH_MS = 2_000
 
 def layout(services: Services, view: ViewState, run_key: str) -> Any:
     """The table of runs with its search box; rows known so far are there at once."""
-    rows = run_rows.rows(services)
+    found = rows(services)
     return html.Div(
         [
             dcc.Interval(id=ids.RUNS_TICK, interval=REFRESH_MS),
-            dcc.Store(id=ids.RUNS_SIGNATURE, data=run_rows.signature(rows)),
+            dcc.Store(id=ids.RUNS_SIGNATURE, data=signature(found)),
             html.Div(
                 [
                     html.H1("Runs"),
-                    html.Span(count_text(services, len(rows)), id=ids.RUNS_COUNT, className="muted"),
+                    html.Span(count_text(services, len(found)), id=ids.RUNS_COUNT, className="muted"),
                     html.Span(className="grid-shown muted", **{"data-for": ids.RUNS_GRID}),
                     html.Span(className="spacer"),
                     html.Label("Search", htmlFor=ids.RUNS_SEARCH, className="off-screen"),
@@ -36,12 +36,13 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
                 ],
                 className="toolbar",
             ),
+            *([uploads.drop_zone()] if services.settings.uploads == "on" else []),
             html.Div(_problems(services), id="runs-problems"),
             html.Div(
                 grid.grid(
                     ids.RUNS_GRID,
-                    run_rows.COLUMNS,
-                    rows,
+                    COLUMNS,
+                    found,
                     row_id="key",
                     sort=view.sort or "modified:desc",
                     filters=view.f,

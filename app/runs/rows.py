@@ -18,7 +18,7 @@ MISSING_LAST = {"comparator": {"function": "swimscope_missingLast"}}
 COLUMNS: tuple[GridColumn, ...] = (
     GridColumn("name", "Run", "link", "The run's directory; opens its overview.", 216, flex=1),
     GridColumn("root", "Root", "text", "Name of the mounted directory tree.", 84),
-    GridColumn("path", "Path", "text", "Where the capture lies under its root.", 140, flex=4),
+    GridColumn("path", "Path", "text", "Where the capture is under its root.", 140, flex=4),
     GridColumn("group", "Run tree", "text", "Directory that holds the ranks or devices of one run.", 150, hide=True),
     GridColumn("rank", "Rank", "text", "Rank and device parts of the path.", 80, hide=True),
     GridColumn("modified", "Modified (UTC)", "time", "Newest modification of the capture's files.", 152),
@@ -61,7 +61,7 @@ def row(services: Services, item: RunRow) -> dict[str, Any]:
     facts = item.facts
     return {
         "key": item.key,
-        "href": services.href("", item.key),
+        "href": services.href(first_page(item), item.key),
         "name": item.name,
         "root": item.root,
         "path": item.path,
@@ -79,6 +79,11 @@ def row(services: Services, item: RunRow) -> dict[str, Any]:
         "views": views(item),
         "quality": quality(item),
     }
+
+
+def first_page(item: RunRow) -> str:
+    """What a run opens with: its overview, or its pass dumps where it holds nothing else."""
+    return "passes" if "passes" in item.views and not CAPTURE_FILES & set(item.files) else ""
 
 
 def views(item: RunRow) -> list[str]:

@@ -96,7 +96,7 @@ OPTIONAL: dict[str, Check] = {
     f"{ids.URL}.search": _text,
     f"{ids.RELOAD}.data": _reload,
     f"{ids.RUNS_SIGNATURE}.data": _text,
-    "graph-signature.data": _text,
+    "graph-picture-key.data": _text,
     "swim-focus.data": lambda value: value == {} or _focus(value),
     f"{panel.REQUEST}.data": lambda value: value == {} or _request(value),
     f"{ids.TABLE_GRID}.getRowsRequest": _rows,

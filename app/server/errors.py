@@ -14,6 +14,7 @@ from werkzeug.exceptions import HTTPException
 from analysis.errors import NotFoundError, SwimscopeError
 from analysis.files import NoRoomError
 from app.server import callback_bodies
+from app.server.access.roles import ForbiddenError
 from app.server.places import Places
 from app.server.settings import Settings
 from app.shell import ids
@@ -31,7 +32,7 @@ def on_error(error: Exception) -> Any:
 def describe(error: Exception) -> Any:
     """The notice for ``error``; logs it when it is a bug."""
     if isinstance(error, SwimscopeError):
-        return notice("This did not work", shown(str(error)), "error")
+        return notice("The last action failed", shown(str(error)), "error")
     return notice(
         "Something went wrong on the server",
         f"The page keeps what it shows. The server's log has the details under {logged(error)}.",
@@ -53,9 +54,11 @@ def logged(error: Exception) -> str:
 
 
 def status_of(error: SwimscopeError) -> int:
-    """404 for what does not exist, 507 for a full disk, 422 for what cannot be answered."""
+    """404 for what does not exist, 403 for what this user may not see, 507 for a full disk, 422 for what cannot be answered."""
     if isinstance(error, NotFoundError):
         return 404
+    if isinstance(error, ForbiddenError):
+        return 403
     return 507 if isinstance(error, NoRoomError) else 422
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import logging
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,48 +14,53 @@ import flask
 from dash import Dash
 
 from analysis.capture.store import Store
-from app.functions import feature as functions
-from app.graph import feature as graph
-from app.overview import feature as overview
 from app.runs import content
-from app.runs import feature as runs
 from app.runs.facts import FactsCache
 from app.runs.library import Library
-from app.server import errors, health, scripts, security
+from app.runs.uploads.store import Uploads
+from app.runs.uploads.unpacking import Limits as UploadLimits
+from app.server import errors, health, observing, scripts, security
+from app.server.access import guard
+from app.server.forwarded import restore_prefix
 from app.server.places import Places
 from app.server.services import Services
-from app.server.settings import Settings
-from app.shell import frame as shell
-from app.shell import router, url_state
-from app.shell import routes as links
+from app.server.settings import UPLOADS_ROOT, Root, Settings
+from app.shell import frame, router, selecting, url_state
+from app.shell import routes as shell_routes
 from app.shell.feature import Feature, View
 from app.shell.links import Links
-from app.swimlane import feature as swimlane
-from app.tables import feature as tables
-from app.traces import feature as traces
-from app.work import callbacks as waiting
+from app.work import callbacks as work_callbacks
 from app.work.caches import Caches
 from app.work.jobs import Jobs, Limits
 from app.work.outcomes import Analyses
 
-FEATURES: tuple[Feature, ...] = (
-    runs.FEATURE,
-    overview.FEATURE,
-    swimlane.FEATURE,
-    functions.FEATURE,
-    graph.FEATURE,
-    traces.FEATURE,
-    tables.FEATURE,
+FEATURES: tuple[Feature, ...] = tuple(
+    importlib.import_module(f"app.{name}.feature").FEATURE
+    for name in (
+        "runs",
+        "overview",
+        "swimlane",
+        "functions",
+        "graph",
+        "traces",
+        "ranks",
+        "passes",
+        "memory",
+        "tables",
+        "admin",
+    )
 )
 """Everything the product shows; a new feature is one line here."""
 
 
-def create_app(settings: Settings) -> Dash:
+def create_app(settings: Settings, origins: Mapping[str, str] | None = None) -> Dash:
     """The Dash application for ``settings``; ``.server`` is the WSGI callable."""
     logging.getLogger("swimscope").setLevel(settings.log_level.upper())
-    services = make_services(settings)
+    services = make_services(settings, origins)
     server = flask.Flask("swimscope")
     server.secret_key = settings.secret_key or security.random_key()
+    observing.register(server)
+    access = guard.register(server, settings)
     app = Dash(
         "swimscope",
         server=server,
@@ -65,46 +73,72 @@ def create_app(settings: Settings) -> Dash:
         update_title="",
         serve_locally=True,
         compress=True,
-        # Pages come and go, so callbacks name ids that the first layout lacks; tests/app/test_ids.py checks each.
+        # Pages come and go, so callbacks name ids that the first layout lacks; tests/app/test_factory.py checks each.
         suppress_callback_exceptions=True,
         on_error=errors.on_error,
     )
+    observing.watch_callbacks(app, settings)
     url_state.declare(key for feature in FEATURES for key in feature.keys)
     views = tuple(view for feature in FEATURES for view in feature.views)
-    app.layout = lambda: shell.layout(services, views)
+    app.layout = lambda: frame.layout(services, views)
     app.index_string = index_string(app, settings, views, scripts.register(server, settings, assets_folder()))
     router.register(app, services, views)
-    waiting.register(app, services)
-    links.register(server, services)
+    work_callbacks.register(app, services)
+    selecting.register(app)
+    shell_routes.register(server, services)
     health.register(server, services)
     for feature in FEATURES:
+        before = _names(app)
         for callbacks in feature.callbacks:
             callbacks(app, services)
         for routes in feature.routes:
             routes(server, services)
+        access.needed.update(dict.fromkeys(_names(app) - before, feature.role))
     content.register(server)
     security.register(app, settings)
     errors.register(app, settings)
     server.extensions["swimscope"] = services
+    server.wsgi_app = restore_prefix(server.wsgi_app, settings.url_prefix)  # type: ignore[assignment, method-assign]
     return app
 
 
-def make_services(settings: Settings) -> Services:
+def _names(app: Dash) -> set[str]:
+    """Every route and callback output there is now, as :class:`app.server.access.guard.Access` names them."""
+    return {f"route {name}" for name in app.server.view_functions} | {f"callback {name}" for name in app.callback_map}
+
+
+def make_services(settings: Settings, origins: Mapping[str, str] | None = None) -> Services:
     """The bundle for ``settings``; nothing is scanned or opened yet."""
     store = Store(settings.data_dir / "store")
     outcomes = settings.data_dir / "outcomes"
     limits = Limits(settings.jobs_at_once, settings.job_memory_max_bytes, settings.job_time_max_s)
     shown = Places.of(settings).shown
     jobs = Jobs(settings.data_dir / "jobs", settings.data_dir / "store", outcomes, limits, shown)
+    uploads = make_uploads(settings)
+    roots = (*settings.roots, Root(UPLOADS_ROOT, uploads.content)) if settings.uploads == "on" else settings.roots
     return Services(
         settings=settings,
-        library=Library(settings, store, FactsCache(settings.data_dir / "facts"), jobs),
+        library=Library(replace(settings, roots=roots), store, FactsCache(settings.data_dir / "facts"), jobs),
         store=store,
         jobs=jobs,
         analyses=Analyses(outcomes),
         links=Links(settings.data_dir / "links", settings.link_max_bytes),
         caches=Caches(),
+        origins=origins or {},
+        uploads=uploads,
     )
+
+
+def make_uploads(settings: Settings) -> Uploads:
+    """The uploads below the data directory, with the limits of ``settings``."""
+    limits = UploadLimits(
+        settings.upload_max_unpacked_bytes,
+        settings.upload_max_files,
+        settings.upload_max_ratio,
+        settings.upload_max_depth,
+    )
+    folder = settings.data_dir / "uploads"
+    return Uploads(folder, limits, settings.upload_max_bytes, settings.upload_quota_bytes)
 
 
 def assets_folder() -> Path:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from analysis import registry
 from analysis.timeline.items import KIND_LETTERS
+from analysis.timeline.message import MARK_BINS
 from app.server.scripts import PLOTLY
 from app.shell.url_state import MAX_TICKS
-from app.swimlane.panel.tabs import WINDOWED
-from app.timeline.answers import MARK_BINS
 from components import theme
 from components.swimlane.page import MARKER_COLORS, VIEWS
 
@@ -30,7 +30,10 @@ def script() -> str:
         "MAX_TICKS": (MAX_TICKS, "greatest tick that a URL may name"),
         "PLOTLY_PATH": (PLOTLY, "of plotly.js below the prefix"),
         "TIMELINE_VIEWS": ([list(view[:2]) for view in VIEWS], "names and titles of the views of a capture"),
-        "WINDOWED": (list(WINDOWED), "tabs of the performance panel that follow the visible window"),
+        "WINDOWED": (
+            [item.name for item in registry.in_panel() if item.windowed],
+            "tabs of the performance panel that follow the visible window",
+        ),
     }
     lines = [
         "// @ts-check",

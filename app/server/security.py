@@ -1,9 +1,10 @@
-"""How is the server kept safe to host? Host names, sign-in, headers, same-origin writes, a limit on bodies."""
+"""How is the server kept safe to host? Host names, headers, same-origin writes, a limit on bodies.
+
+Who may come in is decided in :mod:`app.server.access`.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import ipaddress
 import secrets
 import socket
@@ -12,7 +13,6 @@ from urllib.parse import urlsplit
 import flask
 from dash import Dash
 from werkzeug.sansio.utils import host_is_trusted
-from werkzeug.security import check_password_hash
 
 from app.server.settings import Settings
 
@@ -28,8 +28,7 @@ def register(app: Dash, settings: Settings) -> None:
     # A stored link may be as long as link_max_bytes says, whatever the limit of other bodies.
     server.config["MAX_CONTENT_LENGTH"] = max(settings.request_max_bytes, settings.link_max_bytes + 1_000)
     _require_known_host(server, settings)
-    if settings.auth_user:
-        _require_sign_in(server, settings)
+    _flag_cookies(server)
 
     @server.before_request
     def same_origin() -> flask.Response | None:
@@ -38,7 +37,8 @@ def register(app: Dash, settings: Settings) -> None:
             return None
         origin = flask.request.headers.get("Origin")
         hosts = (flask.request.host, flask.request.headers.get("X-Forwarded-Host"))
-        if origin and _host_of(origin) not in hosts:
+        other_site = flask.request.headers.get("Sec-Fetch-Site") == "cross-site"
+        if other_site or (origin and _host_of(origin) not in hosts):
             return flask.make_response({"error": "requests from other sites are refused"}, 403)
         return None
 
@@ -56,6 +56,24 @@ def register(app: Dash, settings: Settings) -> None:
         response.headers.setdefault("X-Content-Type-Options", "nosniff")
         response.headers.setdefault("X-Frame-Options", "SAMEORIGIN")
         response.headers.setdefault("Referrer-Policy", "same-origin")
+        return response
+
+
+def _flag_cookies(server: flask.Flask) -> None:
+    """Swimscope needs no cookie; one that is set all the same is for HTTP and this site only, and for TLS where that is on."""
+    server.config.update(SESSION_COOKIE_HTTPONLY=True, SESSION_COOKIE_SAMESITE="Lax")
+
+    @server.after_request
+    def flag(response: flask.Response) -> flask.Response:
+        secure = "https" in (flask.request.scheme, flask.request.headers.get("X-Forwarded-Proto"))
+        cookies = response.headers.getlist("Set-Cookie")
+        if cookies:
+            wanted = ("HttpOnly", "SameSite=Lax", *(("Secure",) if secure else ()))
+            response.headers.remove("Set-Cookie")
+        for cookie in cookies:
+            have = {part.strip().partition("=")[0].lower() for part in cookie.split(";")[1:]}
+            missing = [word for word in wanted if word.partition("=")[0].lower() not in have]
+            response.headers.add("Set-Cookie", "; ".join([cookie, *missing]))
         return response
 
 
@@ -118,29 +136,3 @@ def content_security_policy(script_hashes: list[str] | tuple[str, ...]) -> str:
         "frame-ancestors": "'self'",
     }
     return "; ".join(f"{name} {value}" for name, value in parts.items())
-
-
-def _require_sign_in(server: flask.Flask, settings: Settings) -> None:
-    """HTTP basic sign-in on every route, /health included."""
-    salt = secrets.token_bytes(16)
-    accepted: set[bytes] = set()
-
-    def known(user: str, password: str) -> bool:
-        # scrypt takes tens of milliseconds: remember (salted) what was accepted once.
-        digest = hmac.new(salt, f"{user}\0{password}".encode(), hashlib.sha256).digest()
-        if digest in accepted:
-            return True
-        right = hmac.compare_digest(user.encode(), settings.auth_user.encode())
-        if check_password_hash(settings.auth_password_hash, password) and right:
-            accepted.add(digest)
-            return True
-        return False
-
-    @server.before_request
-    def sign_in() -> flask.Response | None:
-        given = flask.request.authorization
-        if given and given.type == "basic" and known(given.username or "", given.password or ""):
-            return None
-        response = flask.make_response("Sign in to use Swimscope.\n", 401)
-        response.headers["WWW-Authenticate"] = 'Basic realm="Swimscope", charset="UTF-8"'
-        return response

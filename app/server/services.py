@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from analysis.capture.store import Store
 from app.runs.library import Library
+from app.runs.uploads.store import Uploads
 from app.server.settings import Settings
 from app.shell.links import Links
 from app.shell.url_state import ViewState, href
@@ -16,7 +18,7 @@ from app.work.outcomes import Analyses
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Settings, the run library, the capture store, background jobs, stored links, caches of this process."""
+    """Settings, the run library, the capture store, background jobs, stored links, caches of this process, uploads."""
 
     settings: Settings
     library: Library
@@ -25,6 +27,9 @@ class Services:
     analyses: Analyses
     links: Links
     caches: Caches
+    uploads: Uploads
+    origins: Mapping[str, str] = field(default_factory=dict)
+    """Where the value of each setting comes from: flag, environment, file or default."""
 
     def href(self, page: str, run_key: str = "", view: ViewState | None = None) -> str:
         """A link inside the product, with the configured prefix."""

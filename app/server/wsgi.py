@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from app.server.factory import create_app
+from app.server.observing import configure_logs
 from app.server.places import check_places
-from app.server.settings import load_settings
+from app.server.settings import load
 from app.work import housekeeping
 
-settings = load_settings()
+loaded = load()
+settings = loaded.settings
 check_places(settings)
-server = create_app(settings).server
+configure_logs(settings)
+server = create_app(settings, loaded.origins).server
 housekeeping.start(server.extensions["swimscope"])

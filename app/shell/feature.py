@@ -28,11 +28,15 @@ class View:
         page: its address, title and place in the navigation.
         layout: ``layout(services, view, run_key)`` builds it.
         rebuild: URL keys whose change builds it again.
+        offered: whether a run has anything to show on it; its tab is left out where not. None: every run has.
+        role: the role its users need.
     """
 
     page: Page
     layout: Callable[[Services, ViewState, str], Any]
     rebuild: tuple[str, ...] = ("launch",)
+    offered: Callable[[Services, str], bool] | None = None
+    role: str = "view"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,7 @@ class Feature:
         keys: URL keys beyond those of :class:`~app.shell.url_state.ViewState`, read with ``view.own_value(name)``.
         callbacks: ``register(app, services)`` functions, run once per application.
         routes: ``register(server, services)`` functions for plain Flask routes, run once per application.
+        role: the role that its callbacks and routes need.
     """
 
     name: str
@@ -52,3 +57,4 @@ class Feature:
     keys: tuple[Key, ...] = ()
     callbacks: tuple[Callbacks, ...] = field(default=())
     routes: tuple[Routes, ...] = field(default=())
+    role: str = "view"

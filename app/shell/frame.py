@@ -6,6 +6,7 @@ from typing import Any
 
 from dash import dcc, html
 
+from app.server.access.roles import allows, role_now
 from app.server.services import Services
 from app.shell import ids
 from app.shell.feature import View
@@ -29,6 +30,7 @@ def layout(services: Services, views: tuple[View, ...]) -> html.Div:
         [
             dcc.Location(id=ids.URL, refresh=False),
             dcc.Store(id=ids.RELOAD),
+            dcc.Store(id=ids.SELECTION),
             html.A("Skip to content", href="#page", className="skip-link"),
             html.Header(
                 [
@@ -41,7 +43,7 @@ def layout(services: Services, views: tuple[View, ...]) -> html.Div:
                     html.Nav(id=ids.BREADCRUMB, className="breadcrumb", **{"aria-label": "Breadcrumb"}),
                     html.Nav(id=ids.TABS, className="tabs", **{"aria-label": "Views of this run"}),
                     html.Div(id="selection-chip", className="selection-chip", hidden=True),
-                    html.Div(_controls(), className="topbar-controls"),
+                    html.Div([*_admin_link(services), *_controls()], className="topbar-controls"),
                 ],
                 className="topbar",
             ),
@@ -53,9 +55,25 @@ def layout(services: Services, views: tuple[View, ...]) -> html.Div:
     )
 
 
+def _has_tab(services: Services, item: View, place: Place) -> bool:
+    """Whether a page has a tab for this run: the open page always, others where the run has something to show."""
+    if item.page.order < 0 or item.page.name == "runs":
+        return False
+    return item.offered is None or item.page.name == place.page or item.offered(services, place.run_key)
+
+
 def _is_current(page: Page, place: Place, order: dict[str, int]) -> bool:
     """Whether ``page``'s tab is the current one; the pages without a tab belong to ``Analyses``."""
     return page.name == place.page or (page.order == ANALYSES_ORDER and order.get(place.page, 0) < 0)
+
+
+def _admin_link(services: Services) -> list[Any]:
+    """The way to the administrators' page, for those who may open it."""
+    if not allows(role_now(), "admin"):
+        return []
+    return [
+        html.A("Admin", href=services.href("admin"), className="button quiet", title="Figures, jobs, storage, settings")
+    ]
 
 
 def _controls() -> list[Any]:
@@ -116,12 +134,13 @@ def breadcrumb(services: Services, place: Place, run_name: str, path: str) -> li
     ]
 
 
-def tabs(services: Services, pages: tuple[Page, ...], place: Place, view: ViewState) -> list[Any]:
+def tabs(services: Services, views: tuple[View, ...], place: Place, view: ViewState) -> list[Any]:
     """One link per page of the run; url.js keeps the selection in them."""
     if not place.run_key:
         return []
-    order = {page.name: page.order for page in pages}
-    shown = sorted((page for page in pages if page.order >= 0 and page.name != "runs"), key=lambda page: page.order)
+    order = {item.page.name: item.page.order for item in views}
+    offered = (item.page for item in views if _has_tab(services, item, place))
+    shown = sorted(offered, key=lambda page: page.order)
     return [
         html.A(
             "Analyses" if page.order == ANALYSES_ORDER else page.title,

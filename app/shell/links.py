@@ -20,7 +20,7 @@ class Links:
     """Stored views under ``folder``; safe with several processes, since equal content has an equal name.
 
     Args:
-        folder: where the files lie; made on first use.
+        folder: where the files are; made on first use.
         max_bytes: largest view accepted.
     """
 

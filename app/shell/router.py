@@ -8,18 +8,17 @@ from urllib.parse import parse_qsl
 from dash import Dash, Input, Output, State, ctx, dcc, html
 
 from analysis.errors import NotFoundError, SwimscopeError
+from app.server.access.roles import ForbiddenError, allows, role_now
 from app.server.services import Services
-from app.shell import frame as shell
-from app.shell import ids
+from app.shell import frame, ids
 from app.shell.feature import View
 from app.shell.url_state import STORED_LINK_KEY, Place, Problem, ViewState, decode, decode_path, pairs
-from app.work import waiting as opening
+from app.work import waiting
 from components.notices import notice
 
 
 def register(app: Dash, services: Services, views: tuple[View, ...]) -> None:
     """Show the page of the path; ``reload`` builds the same path again with a fresh query."""
-    pages = tuple(item.page for item in views)
 
     @app.callback(
         Output(ids.PAGE, "children"),
@@ -38,7 +37,7 @@ def register(app: Dash, services: Services, views: tuple[View, ...]) -> None:
         content = page_content(services, views, place, view, problems)
         place = place or Place("", "")
         name, path = _run_name(services, place)
-        return content, shell.breadcrumb(services, place, name, path), shell.tabs(services, pages, place, view)
+        return content, frame.breadcrumb(services, place, name, path), frame.tabs(services, views, place, view)
 
 
 def read_view(services: Services, search: str | None) -> tuple[ViewState, list[Problem]]:
@@ -64,13 +63,15 @@ def page_content(
     try:
         if place is None or shown is None:
             raise NotFoundError("there is no such page; the tabs above and the runs page list what there is")
+        if not allows(role_now(), shown.role):
+            raise ForbiddenError(f"this page needs the role {shown.role}")
         opens = shown.page.needs_capture and place.run_key
-        wait = opening.waiting(services, place.run_key, view.launch) if opens else None
+        wait = waiting.waiting(services, place.run_key, view.launch) if opens else None
         body = shown.layout(services, view, place.run_key) if wait is None else wait
         if opens and wait is None:
             runtime = services.library.capture(place.run_key, view.launch).meta.runtime
     except SwimscopeError as error:
-        body = html.Div(notice("This cannot be shown", str(error), "error"), className="page-pad")
+        body = html.Div(notice("The page cannot be shown", str(error), "error"), className="page-pad")
     place = place or Place("", "")
     return html.Div(
         [

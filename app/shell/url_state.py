@@ -13,18 +13,17 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote
 
+from analysis import selection
 from analysis.errors import ParameterError
 
-MAX_ID = 2**64 - 1
 MAX_TICKS = 2**61
 """Far beyond any run; the browser holds it exactly, and window plus padding stays below what routes accept."""
 STORED_LINK_KEY = "s"
 STEPS = ("0", "1", "2", "3", "5", "-1")
 """Numbers of dependency steps that pages offer."""
+PLAIN_PAGES = ("admin",)
+"""Pages that belong to no run, beside the home page."""
 _RUN_PATH = re.compile(r"^/r/([^/]+)(?:/([^/]*))?/?$")
-_TASK = re.compile(r"^(task|group|chain|gap):(\d{1,20})$")
-_FUNC = re.compile(r"^func:(-?\d{1,20})$")
-_PATHS = ("path:static", "path:observed", "path:imported-static", "path:imported-observed")
 _MEASURE = re.compile(r"^(-?\d{1,19}):(-?\d{1,19})$")
 
 
@@ -39,7 +38,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Codec:
-    """How one kind of value is written; ``decode`` raises ValueError with a reason for a person."""
+    """How one kind of value is written; ``decode`` raises ValueError with a reason for the user."""
 
     decode: Callable[[str], Any]
     encode: Callable[[Any], str]
@@ -114,13 +113,7 @@ def selection_codec(*words: str) -> Codec:
     """A selection, or one of ``words``."""
 
     def decode(text: str) -> str:
-        if text in words or text in _PATHS:
-            return text
-        task = _TASK.match(text)
-        if task and int(task.group(2)) <= MAX_ID:
-            return text
-        func = _FUNC.match(text)
-        if func and -1 <= int(func.group(1)) <= MAX_ID:
+        if text in words or selection.parse(text) is not None:
             return text
         raise ValueError("names no task, group, function, chain, path or gap")
 
@@ -275,6 +268,8 @@ def decode_path(pathname: str | None, prefix: str = "/") -> Place | None:
         path = "/" + path[len(prefix) :]
     if path in ("", "/"):
         return Place("runs", "")
+    if path.strip("/") in PLAIN_PAGES:
+        return Place(path.strip("/"), "")
     match = _RUN_PATH.match(path)
     return Place(unquote(match.group(2) or ""), unquote(match.group(1))) if match else None
 
@@ -348,6 +343,8 @@ def path(page: str, run_key: str = "", prefix: str = "/") -> str:
     """The path of a page; ``page`` as in :class:`Place`."""
     if page == "runs":
         return prefix
+    if page in PLAIN_PAGES:
+        return f"{prefix}{page}"
     tail = f"/{quote(page, safe='')}" if page else ""
     return f"{prefix}r/{quote(run_key, safe='')}{tail}"
 

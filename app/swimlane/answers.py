@@ -8,6 +8,7 @@ from typing import Any
 import flask
 import numpy as np
 
+from analysis import selection
 from analysis.errors import NotAvailable, NotFoundError
 from analysis.measures.chains import single_dependency_chains
 from analysis.measures.ranges import range_statistics
@@ -21,7 +22,7 @@ from analysis.timeline.find import (
     neighbour_in_lane,
     visible_table,
 )
-from analysis.timeline.highlight import highlight_items, search_items
+from analysis.timeline.highlight import search_items
 from analysis.timeline.items import ItemTitles
 from analysis.timeline.lines import dependency_lines
 from analysis.timeline.query import LodIndex
@@ -64,7 +65,7 @@ def select(request: Request) -> dict[str, Any]:
     index = request.index
     answer: dict[str, Any] = {"n_total": 0, "items": [], "lines": [], "n_lines": 0, "n_hidden": 0}
     try:
-        at = np.flatnonzero(highlight_items(request.capture, index, spec))
+        at = np.flatnonzero(request.views.highlight_mask(request.capture, index, spec))
     except (NotFoundError, NotAvailable) as error:
         return answer | {"reason": str(error)}
     hidden = request.hidden()
@@ -73,8 +74,8 @@ def select(request: Request) -> dict[str, Any]:
         answer["bounds"] = [int(index.start_ticks[at].min()), int(index.end_ticks[at].max())]
         first = at[np.argsort(index.start_ticks[at], kind="stable")[0]]
         answer["first"] = describe(request, index, int(first))
-    word, _, value = spec.partition(":")
-    if word not in ("task", "group", "gap"):
+    task = selection.task_of(request.capture, spec, selection.OF_A_TASK)
+    if task < 0:
         return answer
     tracks = index.track_of(at)
     answer["items"] = [
@@ -82,8 +83,7 @@ def select(request: Request) -> dict[str, Any]:
          item_name(index, int(p))]
         for i, p in enumerate(at[:MAX_SELECTED])
     ]  # fmt: skip
-    task = request.capture.task_index(int(value))
-    answer["label"] = request.capture.meta.task_label(int(value))
+    answer["label"] = request.capture.meta.task_label(int(request.capture.tasks.task_id[task]))
     answer["name"] = request.capture.task_name(task)
     depth, sides = request.depth(), request.text("deps") or "both"
     found = dependency_lines(request.capture, index, task, depth, sides, hidden, MAX_LINES)
@@ -113,10 +113,10 @@ def search(request: Request) -> dict[str, Any]:
 
 
 def marks(request: Request) -> dict[str, Any]:
-    """Where in the span the highlighted items lie, and how many there are."""
+    """Where in the span the highlighted items are, and how many there are."""
     index = request.index
     try:
-        at = np.flatnonzero(highlight_items(request.capture, index, request.text("hl"), request.text("q")))
+        at = np.flatnonzero(request.views.highlight_mask(request.capture, index, request.text("hl"), request.text("q")))
     except (NotFoundError, NotAvailable) as error:
         return {"reason": str(error)}
     return {"count": len(at), "marks": mark_bins(index, at)}

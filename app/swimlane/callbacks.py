@@ -6,8 +6,10 @@ from typing import Any
 
 from dash import Dash, Input, Output
 
+from analysis import selection
 from analysis.capture import Capture
 from analysis.errors import SwimscopeError
+from analysis.registry import FUNCTIONS
 from analysis.timeline.details import item_facts, task_facts
 from app.server.services import Services
 from app.shell.url_state import ViewState
@@ -32,7 +34,7 @@ def register(app: Dash, services: Services) -> None:
 def details_of(services: Services, capture: Capture, focus: dict[str, Any]) -> Any:
     """The panel for a focus ``{run, sel, item, view, launch}``."""
     item = item_facts(capture, focus["item"]) if focus["item"] else None
-    chosen = _selected_task(capture, focus["sel"])
+    chosen = selection.task_of(capture, focus["sel"], selection.OF_A_TASK)
     if item and chosen not in (-1, item.task):  # another tab selected a task; its own item is not known here
         item = None
     task = item.task if item else chosen
@@ -46,10 +48,5 @@ def details_of(services: Services, capture: Capture, focus: dict[str, Any]) -> A
         func_id = int(capture.tasks.func_id[task])
         if func_id >= 0:
             function = ViewState(sel=f"func:{func_id}", launch=focus["launch"])
-            links["Show function"] = services.href("functions", focus["run"], function)
+            links["Show function"] = services.href(FUNCTIONS.name, focus["run"], function)
     return swimlane_details.details(item, facts, capture.meta.us, links)
-
-
-def _selected_task(capture: Capture, sel: str) -> int:
-    word, _, value = sel.partition(":")
-    return capture.task_index(int(value)) if word in ("task", "group", "gap") and value.isdecimal() else -1

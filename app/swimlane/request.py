@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from analysis import selection
 from analysis.capture import Capture
-from analysis.errors import NotFoundError
 from analysis.timeline.items import KIND_LETTERS, View
 from analysis.timeline.query import LodIndex
 from app.shell.url_state import decode, launch_of
 from app.swimlane.views import Views
-from app.timeline.request import TimelineRequest, is_whole
+from app.timeline.request import TimelineRequest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,11 +36,7 @@ class Request(TimelineRequest):
 
     def task(self) -> int:
         """Dense index of the task whose id is ``task``."""
-        text = self.text("task")
-        found = self.capture.task_index(int(text)) if is_whole(text) else -1
-        if found < 0:
-            raise NotFoundError(f"this capture has no task {text!r}")
-        return found
+        return selection.existing_task(self.capture, self.text("task"))
 
     def item(self) -> int:
         """Position of the item that ``item`` names (``r12``), -1 when the view does not show it."""

@@ -15,7 +15,7 @@ from app.swimlane import answers
 from app.swimlane.request import Request, read_request
 from app.swimlane.views import Views
 from app.timeline.answers import query_window, window_response
-from app.work import waiting as opening
+from app.work import waiting
 
 
 def register(server: flask.Flask, services: Services) -> None:
@@ -44,7 +44,7 @@ def register(server: flask.Flask, services: Services) -> None:
 def _at_once(services: Services, run: str) -> bool:
     """A browser asks early, before the page is there: only for what needs no long open."""
     try:
-        return opening.at_once(services, services.library.run(run), launch_of(flask.request.args))
+        return waiting.at_once(services, services.library.run(run), launch_of(flask.request.args))
     except (NotFoundError, ParameterError):
         return False  # the page itself says so
 

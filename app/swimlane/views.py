@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from analysis.capture import Capture
+import functools
+
+from analysis.capture import Bool, Capture
 from analysis.timeline.highlight import highlight_items
 from analysis.timeline.items import View
 from analysis.timeline.query import LodIndex, index_from_store, stored_arrays, stored_key
+from app.analyses.highlighted import highlighted_tasks
 from app.server.services import Services
 
 KEPT_VIEWS = 8
@@ -38,7 +41,16 @@ class Views:
 
         def make() -> LodIndex:
             index = self.index(capture, view, with_setup)
-            return index.subset(highlight_items(capture, index, spec, text))
+            return index.subset(self.highlight_mask(capture, index, spec, text))
 
         key = (capture.meta.capture_id, view, with_setup, spec, text if spec == "search" else "")
         return self.services.caches.get("timeline highlights", key, make, KEPT_HIGHLIGHTS)
+
+    def highlight_mask(self, capture: Capture, index: LodIndex, spec: str, text: str = "") -> Bool:
+        """Which items of ``index`` the highlight (or selection) names; its tasks are computed once per content.
+
+        Raises:
+            NotAvailable: the analysis behind the highlight has no answer for this capture.
+            NotFoundError: there is no such task or chain, or the spec is none of the known ones.
+        """
+        return highlight_items(capture, index, spec, text, functools.partial(highlighted_tasks, self.services))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import flask
 
 from analysis.errors import NotAvailable
+from app.analyses.drawing import csv_response
+from app.analyses.views import table_view
 from app.server.services import Services
 from app.shell.url_state import decode
-from app.tables import views as table_page
 
 
 def register(server: flask.Flask, services: Services) -> None:
@@ -16,11 +17,7 @@ def register(server: flask.Flask, services: Services) -> None:
     @server.get(f"{services.settings.url_prefix}api/r/<run_key>/table/<name>.csv")
     def table_csv(run_key: str, name: str) -> flask.Response:
         view, _problems = decode(flask.request.args.to_dict())
-        shown = table_page.table_view(services, run_key, name, view)
-        run_name = services.library.run(run_key).row.name
+        shown = table_view(services, run_key, name, view)
         if not shown.outcome.available:
             raise NotAvailable(shown.outcome.reason)
-        text = shown.table.take(table_page.selected_rows(shown.table, view)).to_csv()
-        response = flask.Response(text, mimetype="text/csv; charset=utf-8")
-        response.headers.set("Content-Disposition", "attachment", filename=f"{run_name}-{name}.csv")
-        return response
+        return csv_response(shown, view, f"{services.library.run(run_key).row.name}-{name}.csv")

@@ -10,7 +10,7 @@ import numpy as np
 
 from analysis.capture import Capture
 from analysis.errors import LimitError
-from analysis.timeline.message import LABEL_PX, window_message
+from analysis.timeline.message import LABEL_PX, MARK_BINS, window_message
 from analysis.timeline.query import LodIndex, LodResult
 from app.timeline.request import MAX_TICKS, TimelineRequest
 
@@ -18,7 +18,6 @@ MAX_BARS = 16_000
 MAX_BYTES = 380_000
 """A message stays below 400 KB before compression."""
 MAX_ASKED_CELLS = 8_000_000
-MARK_BINS = 512
 
 
 def query_window(request: TimelineRequest, index: LodIndex) -> LodResult:

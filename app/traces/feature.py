@@ -8,7 +8,7 @@ from app.traces.keys import KEYS
 
 FEATURE = Feature(
     "traces",
-    views=(View(page.PAGE, page.layout, rebuild=("trace",)),),
+    views=(View(page.PAGE, page.layout, rebuild=("trace",), offered=page.offered),),
     keys=KEYS,
     callbacks=(callbacks.register,),
     routes=(routes.register,),

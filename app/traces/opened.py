@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from analysis.errors import NotFoundError
+from analysis.traces.kept import JOB, Opened, load, ready, stamp_of
+from analysis.traces.sources import HOST, TraceSource, folder_of, host_files
 from app.runs.library import PACKED_RATIO, Run
 from app.server.services import Services
-from app.traces.kept import JOB, Opened, load, ready, stamp_of
-from app.traces.sources import TraceSource, chosen
 
-__all__ = ["JOB", "Opened", "at_once", "opened"]
+__all__ = ["JOB", "Opened", "at_once", "choices", "chosen", "opened"]
 KEPT_TRACES = 4
 
 
@@ -45,3 +45,29 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0  # opening it says why it cannot be read
+
+
+def choices(run: Run) -> tuple[TraceSource, ...]:
+    """What the run offers: Chrome traces, newest first, then the host logs."""
+    folder = folder_of(run.source)
+    traces = [TraceSource(name, (folder / name,)) for name in reversed(run.disk.traces)]
+    logs = host_files(folder)
+    return (*traces, *([TraceSource(HOST, logs)] if logs else []))
+
+
+def chosen(run: Run, name: str) -> TraceSource:
+    """The choice called ``name``; "" means the first.
+
+    Raises:
+        NotFoundError: the run holds no trace, or none of that name.
+    """
+    offered = choices(run)
+    if not offered:
+        raise NotFoundError(
+            f"{run.row.root}/{run.row.path} holds no trace. A Chrome trace (*.json, *.json.gz) or a host log "
+            "(host.<pid>.log, host_clock_alignment.*.log) in the run's directory makes one"
+        )
+    found = next((each for each in offered if each.name == name), None) if name else offered[0]
+    if found is None:
+        raise NotFoundError(f"this run has no trace {name!r}; it has {', '.join(each.name for each in offered)}")
+    return found

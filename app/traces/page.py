@@ -6,12 +6,13 @@ from typing import Any
 
 from dash import dcc, html
 
+from analysis.errors import NotFoundError
+from analysis.traces.sources import TraceSource
 from app.server.services import Services
 from app.shell.page import Page
 from app.shell.url_state import ViewState
 from app.traces import opened as traces
 from app.traces import panel
-from app.traces.sources import TraceSource, choices, chosen
 from app.work import waiting as opening
 from components import fmt
 from components.notices import not_available
@@ -24,13 +25,13 @@ PAGE = Page("trace", "/r/<run>/trace", "Trace", 45, "t", needs_capture=False)
 def layout(services: Services, view: ViewState, run_key: str) -> Any:
     """The timeline of the chosen trace; progress while a large one is read; a statement where there is none."""
     run = services.library.run(run_key)
-    offered = choices(run)
-    if not offered:
+    offers = traces.choices(run)
+    if not offers:
         return html.Div(not_available("The trace", parts.NO_TRACE), className="page-pad")
-    source = chosen(run, view.own_value("trace"))
+    source = traces.chosen(run, view.own_value("trace"))
     wait = waiting(services, run_key, view, source)
     if wait is not None:
-        return html.Div([parts.chooser(_names(offered), source.name), wait], className="trace-waiting")
+        return html.Div([parts.chooser(_names(offers), source.name), wait], className="trace-waiting")
     found = traces.opened(services, run, source.name)
     side = parts.side(
         panel.tabs(found), view.own_value("xtab"), panel.content(services, found, view), panel.signature(view)
@@ -41,7 +42,7 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
             swimlane.swimlane(
                 side=side,
                 look=parts.LOOK,
-                first=parts.chooser(_names(offered), source.name),
+                first=parts.chooser(_names(offers), source.name),
                 below=parts.counters() if found.trace.counters else None,
                 data={"trace": source.name, "label": source.label},
             ),
@@ -50,8 +51,16 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
     )
 
 
-def _names(offered: tuple[TraceSource, ...]) -> list[tuple[str, str]]:
-    return [(source.name, source.label) for source in offered]
+def offered(services: Services, run_key: str) -> bool:
+    """Whether the run holds a trace or host logs."""
+    try:
+        return bool(traces.choices(services.library.run(run_key)))
+    except NotFoundError:
+        return False
+
+
+def _names(offers: tuple[TraceSource, ...]) -> list[tuple[str, str]]:
+    return [(source.name, source.label) for source in offers]
 
 
 def waiting(services: Services, run_key: str, view: ViewState, source: TraceSource) -> Any | None:

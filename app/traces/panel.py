@@ -15,9 +15,9 @@ from analysis.traces.model import Trace
 from analysis.traces.serving import Requests, Steps, requests, steps
 from analysis.traces.statistics import SpanStatistics, span_statistics
 from analysis.traces.strace import ROUND_COLUMNS
+from app.analyses.rows import grid_columns
 from app.server.services import Services
 from app.shell.url_state import ViewState
-from app.tables.rows import grid_columns
 from app.traces.keys import CLOSED, GROUPINGS
 from app.traces.opened import Opened
 from components import fmt, grid, notices

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 from cachetools import LRUCache
 
+from app.server import figures
+
 T = TypeVar("T")
 
 
@@ -29,7 +31,9 @@ class Caches:
         """
         with self._lock:
             cache = self._named.setdefault(name, LRUCache(keep))
-            if key in cache:
+            hit = key in cache
+            figures.looked_up(name, hit)
+            if hit:
                 found: T = cache[key]
                 return found
         made = make()

@@ -8,7 +8,7 @@ from dash import Dash, Input, Output, State, ctx, no_update
 
 from app.server.services import Services
 from app.shell import ids
-from app.work.waiting import progress_body, reload
+from app.work.waiting import progress_body, reload, stand
 
 
 def register(app: Dash, services: Services) -> None:
@@ -26,10 +26,5 @@ def register(app: Dash, services: Services) -> None:
         prevent_initial_call=True,
     )
     def follow(_tick: Any, _cancel: Any, _retry: Any, page: dict[str, Any], what: dict[str, Any], query: Any) -> Any:
-        job = services.library.job(page["key"], page["launch"], what["analysis"], what["parameters"])
-        if ctx.triggered_id == ids.OPEN_CANCEL:
-            services.jobs.cancel(job)
-        elif ctx.triggered_id == ids.OPEN_RETRY:
-            services.jobs.start(job)
-        progress = services.jobs.status(job)
+        progress = stand(services, page["key"], page["launch"], what, str(ctx.triggered_id))
         return progress_body(progress), reload(query) if progress.state == "done" else no_update

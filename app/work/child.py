@@ -1,119 +1,29 @@
 """The child process of a long job: ``python -m app.work.child WORK``, with WORK as JSON (:class:`Work`).
 
-Memory and time are bounded. It opens the capture into the store, runs the analysis (or prepares the task graph) when one is named (a trace is read alone), and keeps STATUS
-current. It stops when the cancel file appears beside STATUS: at the next step of an open, at the next heartbeat of an
+Memory and time are bounded. It opens the capture into the store, runs the analysis (or prepares the task graph) when one is
+named, and keeps STATUS current; a trace is read alone. It stops when the cancel file appears beside STATUS: at the next step of an open, at the next heartbeat of an
 analysis.
 """
 
 from __future__ import annotations
 
-import errno
-import json
-import os
-import resource
 import sys
 import threading
-import time
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from analysis.capture import Capture
 from analysis.capture.store import Store
-from analysis.errors import LimitError, NotFoundError, SwimscopeError
+from analysis.errors import NotFoundError
 from analysis.files import NoRoomError
+from analysis.graph import prepared
 from analysis.timeline.items import View, available_views
 from analysis.timeline.query import stored_arrays, stored_key
-from app.graph import prepared as graph_kept
-from app.traces import kept as traces_kept
-from app.traces.sources import named as traces_named
-from app.work.jobs import HEARTBEAT_S, Progress, State, cancel_file, write_status
+from analysis.traces import kept as traces_kept
+from analysis.traces.sources import named as traces_named
 from app.work.outcomes import Analyses
+from app.work.reporting import Reporter, Work, run
 
-MIN_STEP_S = 0.15
-"""Status is written at most this often."""
 UNKNOWN = -1.0
-
-
-class Cancelled(Exception):
-    """The person asked to stop."""
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What the parent asks for, see :class:`app.work.jobs.Job`; ``memory_bytes`` and ``time_s`` bound this process."""
-
-    status: str
-    store: str
-    source: str
-    launch: int
-    content: str
-    outcomes: str
-    analysis: str
-    parameters: dict[str, Any]
-    memory_bytes: int
-    time_s: float
-
-
-def bound_memory(limit_bytes: int) -> None:
-    """Let this process have at most so much address space: what needs more fails with MemoryError."""
-    _soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    most = limit_bytes if hard == resource.RLIM_INFINITY else min(limit_bytes, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
-
-
-def out_of_memory(error: BaseException | None) -> bool:
-    """Whether ``error`` came of the bound: numpy and Python say MemoryError, the system ENOMEM."""
-    while error is not None:
-        if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
-            return True
-        error = error.__cause__
-    return False
-
-
-def too_large(limit_bytes: int) -> LimitError:
-    """The error for a capture that needs more memory than :func:`bound_memory` set."""
-    return LimitError(
-        f"the capture needs more than the {limit_bytes / 1e9:.1f} GB that a background process may use for files of this "
-        "size (job_memory_max_bytes); its files may be damaged, or claim more than they hold"
-    )
-
-
-class Reporter:
-    """Progress callback of the store: writes the status, raises :class:`Cancelled` when asked to stop."""
-
-    def __init__(self, status_file: Path, time_s: float = float("inf")) -> None:
-        self._file = status_file
-        self._time_s = time_s
-        self._began_s = time.time()
-        self._written_s = 0.0
-
-    def __call__(self, share: float, what: str) -> None:
-        if cancel_file(self._file).exists():
-            raise Cancelled
-        now = time.monotonic()
-        if now - self._written_s >= MIN_STEP_S:
-            self._written_s = now
-            self.say("running", share, what)
-
-    def say(self, state: State, share: float = 1.0, stage: str = "", message: str = "") -> None:
-        """Write a status."""
-        ended_s = 0.0 if state == "running" else time.time()
-        write_status(self._file, Progress(state, share, stage, message, self._began_s, ended_s))
-
-    def beat(self, stop_at_once: threading.Event) -> None:
-        """Touch the status indefinitely and end a process that takes too long; once ``stop_at_once`` is set, a cancel
-        ends it here too."""
-        while True:
-            time.sleep(HEARTBEAT_S / 4)
-            if time.time() - self._began_s > self._time_s:
-                self.say("failed", message=f"it took longer than {self._time_s:g} s (job_time_max_s) and was stopped")
-                os._exit(1)
-            if stop_at_once.is_set() and cancel_file(self._file).exists():
-                self.say("cancelled", 0.0)
-                os._exit(1)  # numba and numpy loops cannot be interrupted; outcomes are written in one step
-            if self._file.exists():
-                os.utime(self._file)
 
 
 def prepare_swimlane(store: Store, capture: Capture) -> None:
@@ -125,25 +35,7 @@ def prepare_swimlane(store: Store, capture: Capture) -> None:
 
 def main(arguments: list[str]) -> int:
     """Run one job; 0 when its result is on disk."""
-    work = Work(**json.loads(arguments[0]))
-    bound_memory(work.memory_bytes)
-    reporter = Reporter(Path(work.status), work.time_s)
-    reporter.say("running", 0.0, "starting")
-    computing = threading.Event()
-    threading.Thread(target=reporter.beat, args=(computing,), daemon=True).start()
-    try:
-        _do(work, reporter, computing)
-    except Cancelled:
-        reporter.say("cancelled", 0.0)
-        return 1
-    except (MemoryError, OSError, SwimscopeError) as error:
-        known = too_large(work.memory_bytes) if out_of_memory(error) else error
-        if not isinstance(known, SwimscopeError):
-            raise
-        reporter.say("failed", 0.0, message=str(known))
-        return 1
-    reporter.say("done")
-    return 0
+    return run(arguments, _do)
 
 
 def _do(work: Work, reporter: Reporter, computing: threading.Event) -> None:
@@ -165,8 +57,8 @@ def _do(work: Work, reporter: Reporter, computing: threading.Event) -> None:
         return
     reporter.say("running", UNKNOWN, f"computing {work.analysis} over {len(capture.records):,} records")
     computing.set()
-    if work.analysis == graph_kept.JOB:
-        graph_kept.prepare(store, capture, **work.parameters, say=reporter)
+    if work.analysis == prepared.JOB:
+        prepared.prepare(store, capture, **work.parameters, say=reporter)
     else:
         outcome = Analyses(Path(work.outcomes))
         outcome.get(capture, work.analysis, work.parameters)

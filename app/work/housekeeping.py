@@ -1,4 +1,4 @@
-"""What keeps the data directory from growing for ever? What was used longest ago goes when a limit is passed."""
+"""What keeps the data directory from growing indefinitely? What was used longest ago goes when a limit is passed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 
+from app.server.access.attempts import Attempts
 from app.server.services import Services
 
 EVERY_S = 600.0
@@ -37,6 +38,9 @@ def tidy(services: Services) -> int:
     removed = services.store.evict(services.settings.store_max_bytes)
     removed += services.links.evict(services.settings.stored_links_max_bytes)
     services.jobs.forget(JOBS_KEPT_S)
+    Attempts(services.settings.data_dir / "attempts", services.settings.sign_in_window_s).tidy()
+    limits = services.settings
+    services.uploads.tidy(limits.upload_undo_s, limits.upload_resume_s, limits.upload_keep_s)
     if removed:
         log.info("removed %s bytes that were used longest ago from %s", f"{removed:,}", services.settings.data_dir)
     return removed

@@ -23,12 +23,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from analysis.errors import LimitError
-from analysis.files import NoRoomError, free_bytes, write_atomically
+from analysis.files import NoRoomError, free_bytes, room_for, write_atomically
 
 State = Literal["idle", "running", "done", "failed", "cancelled"]
 HEARTBEAT_S = 2.0
 STALE_S = 20.0
 POLL_S = 0.2
+JUST_ENDED_S = 30.0
+"""A job that ended this recently is not started again: where its result cannot be found (the child ran a newer version of
+the code, or the disk is full), starting it once more would go on for ever. The page then does the work itself."""
 MAX_QUEUED = 100
 """Jobs that may wait in one process."""
 SMALLEST_MEMORY_BYTES = 4_000_000_000
@@ -41,7 +44,10 @@ QUEUED = "waiting for other background jobs to end"
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a child does: open a capture, and run ``analysis`` with ``parameters`` when one is named."""
+    """What a child does: open a capture, and run ``analysis`` with ``parameters`` when one is named.
+
+    ``program`` is the module that runs; it is given a :class:`app.work.reporting.Work`.
+    """
 
     source: Path
     launch: int
@@ -50,12 +56,14 @@ class Job:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     content: str = ""
     """Id of a stored capture to work on, instead of what the files at ``source`` hold now."""
+    program: str = "app.work.child"
 
     @property
     def name(self) -> str:
         """Equal jobs have equal names, in every process."""
         parts = [str(self.source), self.launch, self.signature, self.analysis, dict(sorted(self.parameters.items()))]
         parts += [self.content] if self.content else []
+        parts += [self.program] if self.program != "app.work.child" else []
         return hashlib.sha256(json.dumps(parts).encode("utf-8", "surrogateescape")).hexdigest()[:24]
 
 
@@ -73,6 +81,17 @@ class Progress:
 
 
 IDLE = Progress("idle")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A job as administrators see it: ``state`` is also ``waiting``; ``what`` and ``source`` are "" where nobody noted them."""
+
+    name: str
+    state: str
+    what: str
+    source: str
+    progress: Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +116,7 @@ class Jobs:
     """Background jobs with their status under ``folder``; safe with several workers.
 
     Args:
-        folder: where the status files lie; made on first use.
+        folder: where the status files are; made on first use.
         store_root: the capture store that children fill.
         outcomes: the folder of analysis outcomes that children fill.
         limits: what the children may use.
@@ -146,6 +165,8 @@ class Jobs:
             begun = Progress("running", 0.0, QUEUED, "", time.time())
             cancel_file(file).unlink(missing_ok=True)
             write_status(file, begun)
+            about = {"source": os.fsdecode(job.source), "what": job.analysis or f"open launch {job.launch}"}
+            write_atomically(file.with_suffix(".about"), json.dumps(about).encode())
             self._queue[file.name] = job
             self._begin_queued()
             if self._queue and self._keeper is None:
@@ -154,7 +175,7 @@ class Jobs:
         return read_status(file, True)
 
     def wait(self, job: Job) -> Progress:
-        """Start or join ``job`` and wait for its end."""
+        """Start or join ``job`` and wait for its end: for background threads, never within a request."""
         progress = self.start(job)
         while progress.state == "running":
             time.sleep(POLL_S)
@@ -223,15 +244,32 @@ class Jobs:
     @contextlib.contextmanager
     def _among_processes(self) -> Iterator[None]:
         """One process at a time decides whether a job has to be started."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        with (self._folder / "starting.lock").open("wb") as file:
+        with room_for(self._folder, FULL_BYTES, "the status of background jobs"):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            lock = (self._folder / "starting.lock").open("wb")
+        with lock as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
+
+    def all(self) -> list[Entry]:
+        """Jobs of all workers that are remembered, newest first."""
+        found = []
+        for file in self._folder.glob("*.json"):
+            progress = read_status(file, self._is_alive(file))
+            if progress.state == "idle":  # removed while we look
+                continue
+            state = "waiting" if progress.state == "running" and progress.stage == QUEUED else progress.state
+            about = {"what": "", "source": ""}
+            with contextlib.suppress(OSError, ValueError):
+                about |= json.loads(file.with_suffix(".about").read_bytes())
+            shown = replace(progress, message=self._shown(progress.message))
+            found.append(Entry(file.stem, state, about["what"], self._shown(about["source"]), shown))
+        return sorted(found, key=lambda entry: -entry.progress.started_s)
 
     def forget(self, age_s: float) -> None:
         """Remove what is left of jobs whose status has not changed for ``age_s`` seconds."""
         limit = time.time() - age_s
-        for file in [*self._folder.glob("*.json"), *self._folder.glob("*.cancel")]:
+        for file in [file for kind in ("json", "cancel", "about") for file in self._folder.glob(f"*.{kind}")]:
             with contextlib.suppress(FileNotFoundError):
                 if file.stat().st_mtime < limit:
                     file.unlink()
@@ -249,7 +287,7 @@ class Jobs:
             "memory_bytes": self.limits.memory_for(job.source),
             "time_s": self.limits.time_s,
         }
-        return [sys.executable, "-m", "app.work.child", json.dumps(work)]
+        return [sys.executable, "-m", job.program, json.dumps(work)]
 
     def _file(self, job: Job) -> Path:
         return self._folder / f"{job.name}.json"

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from analysis import registry
 from analysis.capture import Capture
 from analysis.errors import NotAvailable
-from analysis.measures.steps import StepCurve
 from analysis.results import Table
+from analysis.shown import PlotCurve
 
 OUTCOME_VERSION = "3"
 """Part of the cache key: raise it when an analysis or :class:`Outcome` changes meaning."""
@@ -154,58 +154,13 @@ def compute(capture: Capture, name: str, parameters: Mapping[str, Any]) -> Outco
     return Outcome(
         name,
         tables=tuple(analysis.tables(result)),
-        curves=tuple(_curves(capture, name, result)),
-        numbers=_numbers(capture, name, result),
+        curves=tuple(_curve(capture, item) for item in analysis.curves_of(result)),
+        numbers=analysis.numbers_of(capture, result),
         notes=analysis.notes(result),
     )
 
 
-def _numbers(capture: Capture, name: str, result: Any) -> dict[str, Any]:
-    """The few figures a card or headline shows."""
-    us = capture.meta.us
-    if name == "critical-path":
-        makespan = result.makespan_ticks
-        return {
-            "tasks": len(result.tasks),
-            "makespan_us": us(makespan),
-            "length_us": us(result.length_ticks),
-            "compute_us": us(result.compute_total_ticks),
-            "stall_us": us(result.stall_total_ticks),
-            "compute_share": result.compute_total_ticks / makespan if makespan else None,
-            "hb_edges": result.hb_edges,
-        }
-    if name == "gaps" and len(result.table):
-        gap = np.asarray(result.table.data["gap_us"])
-        at = int(np.argmax(gap))
-        cells = {key: result.table.cells(key)[at] for key in ("task_id", "name", "cause", "gap_us")}
-        return {"worst": cells}
-    if name == "overhead" and result.system is not None:
-        system = result.system
-        window = system.window_ticks
-        return {
-            "window_us": us(window),
-            "all_share": system.all_ticks / window if window else None,
-            "has_share": system.has_ticks / window if window else None,
-        }
-    return {}
-
-
-def _curves(capture: Capture, name: str, result: Any) -> list[Curve]:
-    """The curves an analysis has, as a picture needs them."""
-    if name == "utilisation":
-        return [
-            _curve(capture, c.core_type, c.curve, result.t0_ticks, result.t1_ticks, c.cores)
-            for c in result.curves
-            if c.cores
-        ]
-    if name == "overhead" and result.system is not None:
-        system = result.system
-        window = (system.t0_ticks, system.t1_ticks)
-        out = [_curve(capture, f"{t.core_type} in overhead", t.overhead, *window, 1) for t in system.by_type]
-        return [*out, _curve(capture, "all types in overhead", system.all_curve, *window, 1)]
-    return []
-
-
-def _curve(capture: Capture, name: str, curve: StepCurve, t0: int, t1: int, top: float) -> Curve:
-    values = curve.means(t0, t1, CURVE_BUCKETS) if t1 > t0 else np.zeros(0)
-    return Curve(name, capture.meta.us(t0), capture.meta.us(t1), values, float(top))
+def _curve(capture: Capture, item: PlotCurve) -> Curve:
+    t0, t1 = item.t0_ticks, item.t1_ticks
+    values = item.curve.means(t0, t1, CURVE_BUCKETS) if t1 > t0 else np.zeros(0)
+    return Curve(item.name, capture.meta.us(t0), capture.meta.us(t1), values, float(item.top))

@@ -18,8 +18,8 @@ from typing import Any
 from analysis.capture.store import Store
 from analysis.errors import SwimscopeError
 from app.runs.facts import Facts, facts_of
-from app.work.child import bound_memory, out_of_memory, too_large
 from app.work.jobs import Limits
+from app.work.reporting import bound_memory, out_of_memory, too_large
 
 FIXED_S, BYTES_PER_S = 60.0, 1_000_000
 """Time for a capture: a fixed part, and its bytes at this rate."""

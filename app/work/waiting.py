@@ -14,15 +14,13 @@ from analysis.errors import NotFoundError
 from app.runs.library import Run
 from app.server.services import Services
 from app.shell import ids
-from app.work.jobs import Job, Progress
+from app.work.jobs import JUST_ENDED_S, Job, Progress
+from app.work.outcomes import Outcome
 from components import fmt, notices
 
 TICK_MS = 400
 OTHER_FILES = {"trace": "Chrome traces", "passes": "compiler pass dumps"}
 """View → what a directory without a capture holds."""
-JUST_ENDED_S = 30.0
-"""A job that ended this recently is not started again: where its result cannot be found (the child ran a newer version of
-the code, or the disk is full), starting it once more would go on for ever. The page then does the work itself."""
 
 
 def waiting(services: Services, run_key: str, launch: int) -> Any | None:
@@ -36,8 +34,9 @@ def waiting(services: Services, run_key: str, launch: int) -> Any | None:
     if not run.openable:
         held = [text for view, text in OTHER_FILES.items() if view in run.row.views]
         raise NotFoundError(
-            f"{run.row.root}/{run.row.path} holds no capture, only {' and '.join(held)}, which Swimscope lists but does not "
-            "draw. A swimlane file (chip_swimlane_records.json), a deps.json or a name map makes a directory a capture"
+            f"{run.row.root}/{run.row.path} holds no capture, only {' and '.join(held)}. "
+            f"{'The tab Passes shows the dumps. ' if 'passes' in run.row.views else ''}"
+            "A swimlane file (chip_swimlane_records.json), a deps.json or a name map makes a directory a capture"
         )
     if at_once(services, run, launch):
         services.library.capture(run_key, launch)
@@ -72,6 +71,41 @@ def waiting_for(
     text = f"{len(capture.records):,} records; computed once and kept for everyone."
     job = services.library.job(run.key, capture.meta.launch, name, parameters)
     return panel(services, f"Computing {name.replace('-', ' ')}", text, job, scope)
+
+
+def outcome_or_job(services: Services, run_key: str, launch: int, name: str, again: bool) -> Outcome | None:
+    """The outcome of analysis ``name`` with its defaults, or None while a child process computes that of a large capture.
+
+    Args:
+        services: the bundle.
+        run_key: the run.
+        launch: its launch.
+        name: the analysis.
+        again: it was asked for before, so a job that ended badly is not started once more.
+    """
+    capture = services.library.capture(run_key, launch)
+    small = len(capture.records) <= services.settings.inline_analysis_records
+    if small or services.analyses.kept(capture.meta.capture_id, name, {}) is not None:
+        return services.analyses.get(capture, name, {})
+    job = services.library.job(run_key, launch, name, {})
+    progress = services.jobs.status(job)
+    if progress.state == "done" and ended_just_now(progress):
+        return services.analyses.get(capture, name, {})
+    if again and progress.state in ("failed", "cancelled"):
+        return Outcome(name, reason=progress.message or "it was cancelled")
+    if progress.state != "running":
+        services.jobs.start(job)
+    return None
+
+
+def stand(services: Services, run_key: str, launch: int, what: Mapping[str, Any], pressed: str) -> Progress:
+    """How the job of a waiting panel stands, after a button of the panel (its id, without the scope) was pressed."""
+    job = services.library.job(run_key, launch, what["analysis"], what["parameters"])
+    if pressed == ids.OPEN_CANCEL:
+        services.jobs.cancel(job)
+    elif pressed == ids.OPEN_RETRY:
+        services.jobs.start(job)
+    return services.jobs.status(job)
 
 
 def panel(services: Services, title: str, text: str, job: Job, scope: str = "") -> html.Div | None:

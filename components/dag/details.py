@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from dash import html
 
-from analysis.capture import MISSING, Capture, TaskKind
+from analysis.capture import Capture, TaskKind
+from analysis.graph.prepared import Marks
 from analysis.graph.summary import Group, Partition, group_exec_us
 from analysis.graph.text import NeighbourRow, annotation_rows, arg_rows, wait_us
+from analysis.timeline.details import TaskFacts, task_facts
 from components import fmt
-from components.dag.elements import KIND_TEXT, Marks, depth_text
+from components.dag.elements import KIND_TEXT, depth_text
 from components.notices import empty
 
 LIST_ROWS = 12
@@ -55,81 +58,66 @@ def task_panel(
     swimlane_href: str,
 ) -> html.Div:
     """Everything known about one task; ``feeds`` and ``uses`` are its direct neighbours and how many there are."""
-    tasks = capture.tasks
-    task_id = int(tasks.task_id[task])
-    kind = TaskKind(int(tasks.kind[task]))
-    kernels = [int(k) for k in tasks.kernel_ids[task]]
-    name = capture.task_name(task)
-    buttons = [
-        html.Button("Expand neighbours", className="button", **{"data-graph": f"expand:task:{task_id}"}),
-        html.Button("Only its neighbourhood", className="button", **{"data-graph": f"around:task:{task_id}"}),
-    ]
-    if tasks.n_records[task]:
-        buttons.append(
-            html.A(
-                "Show in swimlane", href=swimlane_href, className="button", **{"data-follow": "1", "data-keys": "sel"}
-            )
-        )
-    marked = [
-        text
-        for members, text in (
-            (marks.fire, "🔥 may be dispatched early"),
-            (marks.star, "⭐ all its predecessors are 🔥"),
-        )
-        if task in members
-    ]
-    listed = bool(tasks.listed[task])
+    known = task_facts(capture, task)
     return html.Div(
         [
-            html.H2([name, " ", html.Span(capture.meta.task_label(task_id), className="muted")]),
-            html.Div(buttons, className="button-row"),
+            html.H2([known.name, " ", html.Span(known.label, className="muted")]),
+            html.Div(_buttons(known, swimlane_href), className="button-row"),
             facts(
                 [
-                    ("Task", capture.meta.task_label(task_id)),
-                    ("Task id", html.Span(str(task_id), className="id")),
-                    ("Function id", int(tasks.func_id[task]) if tasks.func_id[task] >= 0 else None),
-                    ("Kind", KIND_TEXT[kind]),
-                    ("Kernel ids", " · ".join(_kernels(kernels)) or None),
-                    ("Blocks (block_num)", int(tasks.block_num[task]) if listed else None),
-                    ("Submit order", int(tasks.submit_order[task]) if listed else None),
-                    ("Scope", ("manual" if tasks.manual_scope[task] else "auto") if listed else None),
-                    ("Markers", " · ".join(marked) or None),
+                    ("Task", known.label),
+                    ("Task id", html.Span(known.task_id, className="id")),
+                    ("Function id", known.func_id),
+                    ("Kind", KIND_TEXT[TaskKind[known.kind.upper()]]),
+                    ("Kernel ids", " · ".join(f"{slot} {kernel}" for slot, kernel in known.kernels) or None),
+                    ("Blocks (block_num)", known.block_num),
+                    ("Submit order", known.submit_order),
+                    ("Scope", known.scope),
+                    ("Markers", " · ".join(_marked(task, marks)) or None),
                 ]
             ),
             html.H3("Timing"),
-            _timing(capture, task),
+            _timing(known, capture.meta.us),
             *_side(capture, "Fed by", "No task feeds it.", feeds),
             *_side(capture, "Used by", "No task uses it.", uses),
             html.H3("Arguments"),
-            _arguments(capture, task, listed),
+            _arguments(capture, task, bool(capture.tasks.listed[task])),
         ],
         className="details",
     )
 
 
-def _kernels(kernels: list[int]) -> list[str]:
-    return [f"{slot} {kernel}" for slot, kernel in zip(("aic", "aiv0", "aiv1"), kernels, strict=True) if kernel >= 0]
+def _buttons(known: TaskFacts, swimlane_href: str) -> list[Any]:
+    task = f"task:{known.task_id}"
+    buttons: list[Any] = [
+        html.Button("Expand neighbours", className="button", **{"data-graph": f"expand:{task}"}),
+        html.Button("Only its neighbourhood", className="button", **{"data-graph": f"around:{task}"}),
+    ]
+    if known.n_records:
+        link = {"data-follow": "1", "data-keys": "sel"}
+        buttons.append(html.A("Show in swimlane", href=swimlane_href, className="button", **link))
+    return buttons
 
 
-def _timing(capture: Capture, task: int) -> Any:
-    tasks, meta = capture.tasks, capture.meta
-    if not tasks.n_records[task]:
+def _marked(task: int, marks: Marks) -> list[str]:
+    pairs = ((marks.fire, "🔥 may be dispatched early"), (marks.star, "⭐ all its predecessors are 🔥"))
+    return [text for members, text in pairs if task in members]
+
+
+def _timing(known: TaskFacts, us: Callable[[int], float]) -> Any:
+    if not known.n_records:
         return empty("Not captured: the task has no record in the swimlane file.")
+    stamps = dict(known.stamps_ticks)
+    start, end = stamps["start"], stamps["end"]
 
-    def at(ticks: int) -> str | None:
-        return None if ticks == MISSING else fmt.us(meta.us(ticks))
+    def written(ticks: int | None) -> str | None:
+        return None if ticks is None else fmt.us(us(ticks))
 
-    start, end = int(tasks.start_ticks[task]), int(tasks.end_ticks[task])
-    return facts(
-        [
-            ("Dispatch", at(int(tasks.dispatch_ticks[task]))),
-            ("Start", at(start)),
-            ("End", at(end)),
-            ("Finish", at(int(tasks.finish_ticks[task]))),
-            ("First start to last end", fmt.us(meta.us(end - start))),
-            ("Records (blocks)", int(tasks.n_records[task])),
-        ]
-    )
+    lines: list[tuple[str, Any]] = [
+        (name.capitalize(), written(stamps[name])) for name in ("dispatch", "start", "end", "finish")
+    ]
+    length = None if start is None or end is None else fmt.us(us(end - start))
+    return facts([*lines, ("First start to last end", length), ("Records (blocks)", known.n_records)])
 
 
 def _side(capture: Capture, title: str, nothing: str, found: tuple[list[NeighbourRow], int]) -> list[Any]:

@@ -8,13 +8,13 @@ colour, markers, highlights.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from analysis.capture import Capture, EdgeSource, TaskKind
 from analysis.graph.layout import Layout
+from analysis.graph.prepared import Marks
 from analysis.graph.scene import Scene
 from analysis.graph.summary import Group
 from components.theme import function_color_index
@@ -33,14 +33,6 @@ KIND_TEXT: dict[TaskKind, str] = {
     TaskKind.GRAPH: "GRAPH: outer task, expanded by graph_prepare",
     TaskKind.UNKNOWN: "Unknown: no entry in deps.json",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """Dense indexes of marked tasks: 🔥 early-processable, ⭐ target of early dispatch."""
-
-    fire: frozenset[int] = frozenset()
-    star: frozenset[int] = frozenset()
 
 
 def elements(capture: Capture, scene: Scene, layout: Layout, marks: Marks) -> list[dict[str, Any]]:

@@ -8,8 +8,9 @@ from xml.sax.saxutils import escape
 
 from analysis.capture import Capture, TaskKind
 from analysis.graph.layout import Layout
+from analysis.graph.prepared import Marks
 from analysis.graph.scene import Scene
-from components.dag.elements import Marks, bends_by_line, elements
+from components.dag.elements import bends_by_line, elements
 from components.dag.style import LOOKS, SIZES
 from components.theme import FUNCTION_COLORS, SURFACES, Theme
 

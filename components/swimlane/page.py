@@ -86,7 +86,7 @@ CHIP = Look(
 
 
 def swimlane(
-    dumps: tuple[str, ...] = (),
+    dumps: tuple[tuple[str, str], ...] = (),
     side: Any = None,
     clock: str = "",
     look: Look = CHIP,
@@ -97,7 +97,7 @@ def swimlane(
     """The whole page: toolbar, overview, lanes, details.
 
     Args:
-        dumps: pass dumps found beside the run.
+        dumps: pass dumps found beside the run: name and link.
         side: what stands to the right of the lanes.
         clock: how host stamps are placed on the device's axis, where the run has both.
         look: what data it is for.
@@ -149,7 +149,7 @@ def _button(control: str, text: str, label: str, **extra: Any) -> html.Button:
     return html.Button(text, id=control, className="button", title=label, **{"aria-label": label}, **extra)
 
 
-def _toolbar(look: Look, dumps: tuple[str, ...], first: Any) -> html.Div:
+def _toolbar(look: Look, dumps: tuple[tuple[str, str], ...], first: Any) -> html.Div:
     name = look.name
     tabs = [
         html.Button(title, className="swim-tab", **{"data-view": view, "data-hint": hint, "aria-pressed": "false"})
@@ -197,13 +197,16 @@ def _toolbar(look: Look, dumps: tuple[str, ...], first: Any) -> html.Div:
     )
 
 
-def _export(look: Look, dumps: tuple[str, ...]) -> html.Details:
+def _export(look: Look, dumps: tuple[tuple[str, str], ...]) -> html.Details:
     items: list[Any] = [
         html.Button(text, className="swim-item", **{"data-export": kind}) for kind, text in look.exports
     ]
     if dumps:
         items.append(html.Div("Pass dumps of this run", className="swim-menu-head"))
-        items += [html.Code(path, className="swim-path") for path in dumps]
+        items += [
+            html.A(label, href=href, className="swim-path", **{"data-follow": "1", "data-keys": "dump"})
+            for label, href in dumps
+        ]
     return html.Details(
         [html.Summary("Export", className="button"), html.Div(items, className="menu")],
         id=f"{look.name}-export",

@@ -14,7 +14,7 @@ PLOT = "panel-plot"
 SCOPE = "panel-"
 """Begins the ids of what waits inside the panel."""
 CLOSED = "none"
-"""Value of ``tab`` in the URL for a panel that a person closed where it would be open by itself."""
+"""Value of ``tab`` in the URL for a panel that the user closed where it would be open by itself."""
 
 
 def panel(tabs: Sequence[tuple[str, str, str]], tab: str, by_itself: bool = True) -> list[Any]:
@@ -88,7 +88,7 @@ def _body() -> html.Div:
 
 
 def answer(number: int, key: str, parts: Sequence[Any]) -> html.Div:
-    """The body of one tab; ``number`` tells the browser which of its requests this answers, ``key`` what to keep."""
+    """The body of one tab; ``number`` says to the browser which of its requests this answers, ``key`` what to keep."""
     return html.Div(list(parts), className="panel-answer", key=key, **{"data-n": str(number)})
 
 

@@ -14,7 +14,7 @@ from numba import types
 
 from analysis.capture import Capture
 from analysis.errors import LimitError, NotAvailable, ParameterError
-from analysis.paths import happens_before as hb
+from analysis.paths import happens_before
 from analysis.paths.critical_path import critical_path, path_difference
 from analysis.paths.kernels import compiled, text_less
 from tests.analysis.dag_builder import IDS, UNTIMED, Row, capture_of, runs
@@ -66,7 +66,7 @@ def test_compute_and_stall_tile_the_makespan(run: tuple[list[Row], list[tuple[in
 @given(runs())
 def test_static_length_is_networkx_longest_path(run: tuple[list[Row], list[tuple[int, int]]]) -> None:
     capture = capture_of(*run)
-    kept = hb.kept_edges(capture)
+    kept = happens_before.kept_edges(capture)
     tasks = capture.tasks
     graph = nx.DiGraph()
     graph.add_nodes_from(np.flatnonzero(tasks.n_records > 0).tolist())
@@ -85,7 +85,7 @@ def test_static_length_is_networkx_longest_path(run: tuple[list[Row], list[tuple
 def test_core_predecessor_equals_brute_force(run: tuple[list[Row], list[tuple[int, int]]]) -> None:
     capture = capture_of(*run)
     rows, tasks = rows_of(capture), capture.tasks
-    found = hb.core_predecessors(capture)
+    found = happens_before.core_predecessors(capture)
     for at in np.flatnonzero(tasks.n_records > 0).tolist():
         task_id, start = int(tasks.task_id[at]), int(tasks.start_ticks[at])
         best: list[int] = []
@@ -112,7 +112,10 @@ def test_text_order_breaks_ties() -> None:
 
 
 def test_tolerance_of_two_ticks() -> None:
-    kept = [len(hb.kept_edges(capture_of([(0, 1, 10, 1), (1, start, 20, 2)], [(1, 2)]))) for start in (7, 8, 9, 10)]
+    kept = [
+        len(happens_before.kept_edges(capture_of([(0, 1, 10, 1), (1, start, 20, 2)], [(1, 2)])))
+        for start in (7, 8, 9, 10)
+    ]
     assert kept == [0, 1, 1, 1]
 
 
@@ -128,15 +131,15 @@ def test_through_untimed_finds_what_the_reference_loses() -> None:
     plain, through = critical_path(capture, "static"), critical_path(capture, "static", through_untimed=True)
     assert (plain.hb_edges, plain.length_ticks) == (0, 11)
     assert (through.hb_edges, through.length_ticks) == (1, 15)
-    assert "2 tasks without records lie between others" in plain.notes[0]
+    assert "2 tasks without records are between others" in plain.notes[0]
     assert "Led also through tasks without records" in through.notes[0]
 
 
 def test_too_dense_untimed_graph_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hb, "MAX_CONTRACTION_STEPS", 1)
+    monkeypatch.setattr(happens_before, "MAX_CONTRACTION_STEPS", 1)
     capture = capture_of([(0, 1, 5, 1), (1, 9, 20, 4)], [(1, 2), (2, 3), (3, 4)])
     with pytest.raises(LimitError, match="untimed tasks"):
-        hb.kept_edges(capture, through_untimed=True)
+        happens_before.kept_edges(capture, through_untimed=True)
 
 
 def test_one_task() -> None:

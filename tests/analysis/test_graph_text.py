@@ -19,7 +19,6 @@ from analysis.graph.text import (
     dot,
     edge_index,
     edges_csv,
-    find_tasks,
     neighbour_rows,
     wait_us,
 )
@@ -58,24 +57,6 @@ def tensors_capture() -> Capture:
     ]
     tensors = [{"tensor_id": "900", "buffer_addr": "4096", "version": 0, "dtype": "FLOAT32", "buffer_numel": "64"}]
     return capture_of([(0, 10, 20, R1T5), (0, 25, 30, 7)], rows, tasks=tasks, tensors=tensors)
-
-
-@pytest.mark.parametrize("text", ["r1t5", "R1T5", " r1t5 ", str(R1T5)])
-def test_search_by_id(text: str) -> None:
-    made = tensors_capture()
-    found = find_tasks(made, text, 10)
-    assert [int(made.tasks.task_id[t]) for t in found.tasks] == [R1T5]
-    assert found.total == 1
-
-
-def test_search_by_name_ignores_case_and_counts_beyond_the_limit() -> None:
-    made = capture([Rec(t, 0, t, t + 1, func=t % 2) for t in range(1, 41)], [(1, 2)])
-    assert find_tasks(made, "FUNC_1", 5).total == 20
-    assert len(find_tasks(made, "func_1", 5).tasks) == 5
-    assert find_tasks(made, "nothing", 5).total == 0
-    assert find_tasks(made, "  ", 5).total == 0
-    assert find_tasks(made, "t99999999999", 5).total == 0
-    assert find_tasks(made, str(2**70), 5).total == 0
 
 
 def test_who_feeds_and_who_uses_with_tensors_and_wait() -> None:

@@ -16,8 +16,8 @@ from analysis.discovery.tree import scan
 from analysis.errors import LimitError, NotFoundError
 from analysis.formats.text import reading
 from analysis.formats.text.reading import Text, expand
-from analysis.graph.text import find_tasks
 from analysis.measures.scheduler_loop import scheduler_loop
+from analysis.selection import find_tasks
 from analysis.synth.capture import write_capture
 from analysis.timeline.details import item_facts
 from analysis.timeline.items import View, view_items
@@ -80,7 +80,7 @@ def test_host_graph_ids_membership_and_search(tmp_path: Path) -> None:
     assert capture.tasks.outer.tolist() == [-1, 0, 0, -1]
     assert capture.task_name(2) == "t5 node 1"
     for text, want in (("g5t1", [2]), ("p3", [3]), ("t3", []), ("g5 t0", [1]), (str(2 << 62 | 3), [3])):
-        assert find_tasks(capture, text, 9).tasks.tolist() == want
+        assert find_tasks(capture, text).tolist() == want
 
 
 def test_unknown_runtimes_show_numbers(tmp_path: Path) -> None:

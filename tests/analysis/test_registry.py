@@ -6,16 +6,16 @@ import inspect
 
 import pytest
 
-from analysis import registry
+from analysis.entry import Analysis, resolve, section_columns
 from analysis.errors import NotFoundError
-from analysis.registry import ANALYSES, Analysis, find, section_columns
+from analysis.registry import ANALYSES, find
 from tests.builders import Rec, capture
 from tests.shared_data import REPO
 
 
 @pytest.mark.parametrize("analysis", ANALYSES, ids=lambda a: a.name)
 def test_targets_parameters_and_columns_exist(analysis: Analysis) -> None:
-    signature = inspect.signature(registry._resolve(analysis.target)).parameters
+    signature = inspect.signature(resolve(analysis.target)).parameters
     assert next(iter(signature)) == "capture"
     for parameter in analysis.parameters:
         assert parameter.name in signature
@@ -36,7 +36,7 @@ def test_names_are_unique_and_found() -> None:
         find("nope")
 
 
-def test_times_are_microseconds_at_the_doors_and_ticks_inside() -> None:
+def test_times_are_microseconds_outside_and_ticks_inside() -> None:
     analysis, built = find("range"), capture([Rec(1, 0, 0, 100)])
     assert [p.option for p in analysis.parameters] == ["--t0-us", "--t1-us"]
     assert analysis.arguments(built, {"t0_us": 0.5, "t1_us": None}) == {"t0_ticks": 25}

@@ -9,9 +9,11 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
+from analysis import registry
 from analysis.capture import Capture
-from analysis.export.report.build import SHOWN, Report, ReportSection, build, to_html, to_markdown
-from analysis.export.report.writers import HTML_ROWS, MARKDOWN_ROWS
+from analysis.export.report.build import build
+from analysis.export.report.model import Report, ReportSection
+from analysis.export.report.writers import HTML_ROWS, MARKDOWN_ROWS, to_html, to_markdown
 from analysis.results import Column, Table
 from tests.builders import Phase, Rec, capture
 
@@ -62,7 +64,9 @@ def test_html_loads_nothing_and_has_every_section(report: Report) -> None:
     assert found.loads
     assert all(value.startswith("data:image/png;base64,") for value in found.loads)
     assert found.links[0] == "https://host/r/abc"
-    assert [link for link in found.links if link.startswith("#")] == [f"#s{i}" for i in range(len(SHOWN))]
+    assert [link for link in found.links if link.startswith("#")] == [
+        f"#s{i}" for i in range(sum(len(place.parameters) for _, place in registry.in_report()))
+    ]
     assert not {"script", "link", "iframe", "object"} & set(found.tags)
     assert "url(" not in to_html(report)
     for section in report.sections:

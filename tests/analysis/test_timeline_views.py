@@ -14,7 +14,7 @@ from analysis.formats import load
 from analysis.results import task_names
 from analysis.timeline.details import item_facts, maximum_lead, task_facts
 from analysis.timeline.find import cell_summary, class_names, item_name, nearest, neighbour_in_lane, visible_table
-from analysis.timeline.highlight import best_names, highlight_items, matches_name, search_items, search_tasks
+from analysis.timeline.highlight import highlight_items, search_items
 from analysis.timeline.items import ItemKind, View, available_views, view_items
 from analysis.timeline.lines import PRED, SUCC, dependency_lines
 from analysis.timeline.message import view_info, window_message
@@ -85,33 +85,6 @@ def test_stored_arrays_carry_lanes_and_info() -> None:
     assert info["items"] == 2
 
 
-def test_search_by_local_id_ring_and_raw_number() -> None:
-    ring = 1 << 32
-    run = capture([Rec(12, 0, 0, 10), Rec(ring + 12, 0, 20, 30), Rec(ring + 5, 0, 40, 50)])
-    ids = run.tasks.task_id
-
-    def found(text: str) -> list[int]:
-        mask = search_tasks(run, text)
-        assert mask is not None
-        return ids[mask].tolist()
-
-    assert found("t12") == [12, ring + 12]
-    assert found("r1t12") == [ring + 12]
-    assert found("R0T12") == [12]
-    assert found(str(ring + 5)) == [ring + 5]
-    assert found("5") == [ring + 5]
-    assert search_tasks(run, "matmul") is None
-
-
-def test_fuzzy_names_prefer_the_text_as_it_is() -> None:
-    names = ["gate_proj", "up_proj", "paged_attention"]
-    assert best_names("proj", names).tolist() == [True, True, False]
-    assert best_names("pgatt", names).tolist() == [False, False, True]
-    assert matches_name("G P", "gate_proj")
-    assert not matches_name("pg", "gate")
-    assert not best_names("zzz", names).any()
-
-
 def test_search_finds_items_by_name_and_nothing_for_blank() -> None:
     run = capture([Rec(1, 0, 0, 10), Rec(2, 1, 20, 30, func=3)])
     index = build_index(run, View.WORKER)
@@ -131,7 +104,7 @@ def test_highlights_follow_the_analyses() -> None:
     assert tasks("chain:1") == tasks("chains") == [1, 2, 3]
     assert tasks("path:static") == [1, 2, 3]
     assert tasks("func:0") == [1, 2, 3, 9]
-    with pytest.raises(NotFoundError, match="no task 77"):
+    with pytest.raises(NotFoundError, match="no task '77'"):
         highlight_items(run, index, "task:77")
     with pytest.raises(NotFoundError, match="chain starts"):
         highlight_items(run, index, "chain:2")

@@ -59,12 +59,23 @@ def test_several_workers_are_served_by_gunicorn() -> None:
     assert "--bind=127.0.0.1:8123" in arguments
 
 
-def test_demo_makes_its_samples_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_demo_serves_while_its_samples_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     served: list[Settings] = []
-    monkeypatch.setattr(cli, "serve", lambda settings: served.append(settings) or 0)
-    monkeypatch.setattr(cli, "write_demo", lambda folder, _say: folder)
+    made: list[list[str]] = []
+
+    class Maker:
+        def __init__(self, command: list[str], **_options: object) -> None:
+            made.append(command[1:])
+
+        def wait(self) -> int:
+            return 0
+
+    monkeypatch.setattr(cli, "serve", lambda settings, _origins: served.append(settings) or 0)
+    monkeypatch.setattr(cli.subprocess, "Popen", Maker)
     assert cli.main(["demo", "--data-dir", str(tmp_path)]) == 0
     assert served[0].roots == (Root("samples", tmp_path / "demo"),)
+    assert made == [["-m", "analysis.synth.demo", str(tmp_path / "demo")]]
+    assert (tmp_path / "demo").is_dir(), "a root must be there when the server first looks"
 
 
 @pytest.mark.parametrize("module", [["app", "settings"], ["analysis", "--help"]])

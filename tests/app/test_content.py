@@ -72,11 +72,11 @@ def test_a_callback_keeps_the_content_too(site: tuple[Any, Any, Path]) -> None:
     rewrite(services, run)
     output = "overview-card-gaps"
     body = {
-        "output": f"..{output}.children...overview-tick-gaps.disabled..",
-        "outputs": [{"id": output, "property": "children"}, {"id": "overview-tick-gaps", "property": "disabled"}],
+        "output": f"..{output}.children...overview-card-gaps-tick.disabled..",
+        "outputs": [{"id": output, "property": "children"}, {"id": "overview-card-gaps-tick", "property": "disabled"}],
         "inputs": [
             {"id": "run", "property": "data", "value": {"key": KEY, "page": "", "launch": 0}},
-            {"id": "overview-tick-gaps", "property": "n_intervals", "value": 0},
+            {"id": "overview-card-gaps-tick", "property": "n_intervals", "value": 0},
         ],
         "changedPropIds": [],
         "state": [],

@@ -14,7 +14,7 @@ from dash.development.base_component import Component
 from app.server.factory import FEATURES, create_app, make_services
 from app.server.services import Services
 from app.server.settings import Root, Settings
-from app.shell import frame as shell
+from app.shell import frame
 from app.shell.router import page_content
 from app.shell.url_state import Place, Problem, ViewState
 from tests.app.conftest import key_of, services_of
@@ -67,7 +67,7 @@ def test_two_applications_in_one_process_are_equal_and_apart(app: Dash, settings
 @pytest.mark.parametrize("run", RUNS)
 def test_every_page_builds_for_every_run_with_unique_ids(services: Services, page: str, run: str) -> None:
     content = show(services, page, run)
-    ids = ids_in([shell.layout(services, VIEWS), content])
+    ids = ids_in([frame.layout(services, VIEWS), content])
     assert [name for name, count in Counter(ids).items() if count > 1] == []
     assert json.dumps(content.to_plotly_json(), default=lambda part: part.to_plotly_json())
 
@@ -79,13 +79,13 @@ def test_the_home_page_builds(services: Services) -> None:
 
 def test_every_id_a_callback_names_exists_on_some_page(app: Dash, services: Services) -> None:
     there = set(
-        ids_in([shell.layout(services, VIEWS), page_content(services, VIEWS, Place("runs", ""), ViewState(), [])])
+        ids_in([frame.layout(services, VIEWS), page_content(services, VIEWS, Place("runs", ""), ViewState(), [])])
     )
     for page in RUN_PAGES:
         there |= set(ids_in(show(services, page, "attention")))
     there |= set(ids_in(show(services, "functions", "names_only")))
     # Parts that come and go inside a page: the waiting panels, the table of the swimlane's performance panel.
-    passing = re.compile(r"(panel-)?open-(tick|progress|cancel|retry|job)|panel-grid")
+    passing = re.compile(r"(panel-)?open-(tick|progress|cancel|retry|job)|panel-grid|(ir|ranks|memory|mem|trace)-.*")
     named = set()
     for item in app._callback_list:
         for part in (*item["inputs"], *item["state"]):
@@ -100,7 +100,7 @@ def test_every_id_a_callback_names_exists_on_some_page(app: Dash, services: Serv
 def test_a_broken_capture_gives_a_notice_that_names_the_file(services: Services, page: str) -> None:
     text = texts_in(show(services, page, "broken"))
     assert "chip_swimlane_records.json" in text
-    assert "This cannot be shown" in text
+    assert "The page cannot be shown" in text
 
 
 def test_an_unknown_run_or_page_is_a_notice(services: Services) -> None:
@@ -151,8 +151,7 @@ def test_an_analysis_that_has_no_answer_says_why(services: Services) -> None:
 
 def test_tabs_carry_the_view(services: Services) -> None:
     key = key_of(services, "attention")
-    pages = tuple(view.page for view in VIEWS)
-    links = shell.tabs(services, pages, Place("gaps", key), ViewState(sel="task:5"))
+    links = frame.tabs(services, VIEWS, Place("gaps", key), ViewState(sel="task:5"))
     assert links[0].children == "Overview"
     assert [link.children for link in links if getattr(link, "aria-current", None)] == ["Analyses"]
     assert all("sel=task:5" in link.href for link in links)

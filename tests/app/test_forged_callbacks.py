@@ -40,7 +40,7 @@ def values(key: str) -> dict[str, Any]:
         f"{panel.GRID}.getRowsRequest": rows,
         f"{ids.TABLE_GRID}.getRowsRequest": rows,
         "swim-focus.data": {"run": key, "sel": "task:1", "item": "r3", "view": "worker", "launch": 0},
-        "graph-signature.data": "x",
+        "graph-picture-key.data": "x",
     }
 
 

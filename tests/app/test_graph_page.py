@@ -8,13 +8,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import pytest
+from dash import Dash
 from flask.testing import FlaskClient
 
 from analysis.graph.scene import MAX_ELEMENTS
-from app.graph import page
-from app.graph import picture as graph_picture
-from app.graph import side as graph_side
+from app.graph import page, picture, side
 from app.server.factory import create_app
 from app.server.services import Services
 from app.server.settings import Root, Settings
@@ -87,29 +87,29 @@ def test_a_bad_graph_opens_with_a_notice(bad: Services, name: str) -> None:
     text = text_of(page.layout(bad, ViewState(), key))
     assert BAD[name][1] in text
     for mode in ("reduced", "omitted", "reduced-df", "omitted-df"):
-        drawn = graph_picture.picture(bad, key, ViewState(mode=mode))
+        drawn = picture.picture(bad, key, ViewState(mode=mode))
         count = drawn.scene.edges
         assert count.visible + count.not_drawn == count.total
         assert drawn.scene.n_elements <= MAX_ELEMENTS
 
 
 def test_a_cycle_is_named_and_keeps_every_edge(bad: Services) -> None:
-    drawn = graph_picture.picture(bad, key_of(bad, "cycle"), ViewState(mode="reduced"))
+    drawn = picture.picture(bad, key_of(bad, "cycle"), ViewState(mode="reduced"))
     assert drawn.scene.edges.drawn == 4
     assert any("t1" in note and "t2" in note and "t3" in note for note in drawn.notes)
 
 
 def test_a_wide_fan_out_starts_as_groups_and_lists_every_user(bad: Services) -> None:
     key = key_of(bad, "wide")
-    drawn = graph_picture.picture(bad, key, ViewState())
+    drawn = picture.picture(bad, key, ViewState())
     assert drawn.scene.scope == "summary"
     assert drawn.scene.edges.bundled == FAN
-    text = text_of(graph_side.content(bad, ViewState(sel="task:1", tab="text"), key))
+    text = text_of(side.content(bad, ViewState(sel="task:1", tab="text"), key))
     assert "5,000 of 10,000 tasks" in text
 
 
 def test_a_scope_that_is_not_possible_says_why_and_draws_the_automatic_one(bad: Services) -> None:
-    drawn, problem = graph_picture.possible(bad, key_of(bad, "cycle"), ViewState(show="around"))
+    drawn, problem = picture.possible(bad, key_of(bad, "cycle"), ViewState(show="around"))
     assert "select a task first" in problem
     assert drawn.scene.scope == "all"
 
@@ -126,19 +126,19 @@ def test_every_tab_opens_with_and_without_a_selection(services: Services, name: 
     capture = services.library.capture(key)
     some = int(capture.tasks.task_id[len(capture.tasks) // 2])
     for sel in ("", f"task:{some}", "task:18446744073709551615", "func:0", "path:observed", f"gap:{some}"):
-        side = graph_side.content(services, ViewState(sel=sel, tab=tab), key)
-        assert len(str(side)) > 40
+        shown = side.content(services, ViewState(sel=sel, tab=tab), key)
+        assert len(str(shown)) > 40
         assert "graph-side" in str(page.layout(services, ViewState(sel=sel, tab=tab, show="summary"), key))
 
 
 @pytest.mark.parametrize("node", ["edge:1-2", "edge:x", "edge:1-2-3", "grp:nothing", "nonsense"])
 def test_an_open_node_of_an_old_link_never_breaks_the_panel(services: Services, node: str) -> None:
-    assert graph_side.content(services, ViewState(node=node), key_of(services, "attention")) is not None
+    assert side.content(services, ViewState(node=node), key_of(services, "attention")) is not None
 
 
 def test_layout_arrays_round_trip(services: Services) -> None:
-    drawn = graph_picture.picture(services, key_of(services, "attention"), ViewState(show="all"))
-    again = graph_picture.from_arrays(graph_picture.to_arrays(drawn.layout))
+    drawn = picture.picture(services, key_of(services, "attention"), ViewState(show="all"))
+    again = picture.from_arrays(picture.to_arrays(drawn.layout))
     assert again.bends == drawn.layout.bends
     assert (again.x == drawn.layout.x).all()
     assert (again.crossings, again.width, again.finished) == (
@@ -193,3 +193,44 @@ def test_routes_refuse_nonsense_with_a_reason(client: FlaskClient, bad: Services
 
 def test_an_unknown_run_is_404(client: FlaskClient) -> None:
     assert client.get("/api/graph/0000/search?q=t1").status_code == 404
+
+
+def test_the_key_of_a_picture_differs_exactly_where_the_picture_does(services: Services) -> None:
+    """Found without building the picture, so compared with pictures that are built."""
+    key = key_of(services, "attention")
+    capture = services.library.capture(key)
+    some = [int(capture.tasks.task_id[at]) for at in (1, len(capture.tasks) // 2, len(capture.tasks) - 1)]
+    selections = ["", "func:0", "path:static", "path:observed", *(f"task:{task}" for task in some)]
+    views = [
+        ViewState(sel=sel, show=show, mode=mode, dir=way)
+        for sel in selections
+        for show, mode, way in (
+            ("auto", "full", "lr"),
+            ("summary", "full", "lr"),
+            ("summary", "reduced", "lr"),
+            ("all", "full", "tb"),
+            ("around", "full", "lr"),
+            ("path", "full", "lr"),
+        )
+    ]
+    seen: dict[str, str] = {}
+    for view in views:
+        drawn, problem = picture.possible(services, key, view)
+        scene = drawn.scene
+        shown = [scene.task.tolist(), [group.key for group in scene.groups], scene.line_pred.tolist(), problem]
+        content = str([*shown, scene.line_succ.tolist(), drawn.mode, drawn.direction, view.show])
+        found = picture.picture_key(services, capture, view)
+        assert seen.setdefault(found, content) == content
+    assert len(seen) >= len(set(seen.values()))
+    unchanged = {picture.picture_key(services, capture, ViewState(sel=sel, show="all")) for sel in selections}
+    assert len(unchanged) == 1
+
+
+@pytest.mark.parametrize("form", ["graphml", "gexf"])
+def test_the_export_menu_gives_what_networkx_opens(services: Services, app: Dash, form: str) -> None:
+    key = key_of(services, "attention")
+    answer = app.server.test_client().get(f"/api/graph/{key}/export.{form}?mode=reduced")
+    read = {"graphml": nx.read_graphml, "gexf": nx.read_gexf}[form]
+    expected = services.library.capture(key).to_networkx("reduced")
+    assert set(read(io.BytesIO(answer.get_data())).edges) == set(expected.edges)
+    assert f"export:{form}" in str(page.layout(services, ViewState(), key))

@@ -9,14 +9,14 @@ import pytest
 
 from analysis.capture.store import Store
 from analysis.synth.capture import write_capture
+from app.analyses import views
 from app.runs.library import run_key
 from app.server.factory import make_services
 from app.server.settings import Root, Settings
 from app.shell.url_state import ViewState
-from app.tables import views as table_page
-from app.work import waiting as opening
-from app.work.child import Cancelled, Reporter
+from app.work import waiting
 from app.work.jobs import STALE_S, Job, Jobs, Progress, cancel_file, read_status, write_status
+from app.work.reporting import Cancelled, Reporter
 from tests.waiting import until
 
 
@@ -93,12 +93,12 @@ def test_a_large_capture_waits_on_a_panel_and_then_opens(tmp_path: Path) -> None
     services = make_services(settings)
     services.library.scan_once()
     key = run_key("r", "c/dfx_outputs")
-    panel = opening.waiting(services, key, 0)
+    panel = waiting.waiting(services, key, 0)
     assert panel is not None
     assert "Opening c" in str(panel)
     run = services.library.run(key)
     assert wait(services.jobs, Job(run.source, 0, run.signature)).state == "done"
-    assert opening.waiting(services, key, 0) is None
+    assert waiting.waiting(services, key, 0) is None
     assert len(services.library.capture(key).records) == 300
 
 
@@ -119,7 +119,7 @@ def test_a_job_whose_result_is_nowhere_does_not_start_for_ever(
     status = tmp_path / "data" / "jobs" / f"{job.name}.json"
     status.parent.mkdir(parents=True)
     write_status(status, Progress("done", 1.0, ended_s=time.time() - ended_s_ago))
-    assert (opening.waiting(services, key, 0) is not None) == starts_again
+    assert (waiting.waiting(services, key, 0) is not None) == starts_again
     if not starts_again:
         assert len(services.library.capture(key).records) == 300
     wait(services.jobs, job)
@@ -133,13 +133,13 @@ def test_an_analysis_of_a_large_capture_is_computed_by_a_child(tmp_path: Path) -
     services.library.scan_once()
     key = run_key("r", "c/dfx_outputs")
     view = ViewState(kind="static")
-    panel = table_page.waiting(services, key, "critical-path", view)
+    panel = views.waiting(services, key, "critical-path", view)
     assert panel is not None
     assert "Computing critical path" in str(panel)
     run = services.library.run(key)
     job = Job(run.source, 0, run.signature, "critical-path", {"kind": "static"})
     assert wait(services.jobs, job).state == "done"
-    assert table_page.waiting(services, key, "critical-path", view) is None
+    assert views.waiting(services, key, "critical-path", view) is None
     assert services.analyses.kept(services.library.capture(key).meta.capture_id, "critical-path", {"kind": "static"})
 
 

@@ -11,14 +11,13 @@ import pytest
 from analysis.discovery.tree import CaptureSource, scan
 from analysis.errors import InputError, NotFoundError
 from analysis.synth.capture import write_capture
-from app.runs import library
-from app.runs import rows as run_rows
+from app.runs import library, rows
 from app.runs.facts import Facts
 from app.runs.library import UNEXPECTED, RunRow, run_key
 from app.server.factory import make_services
 from app.server.services import Services
 from app.server.settings import Root, Settings
-from app.work import waiting as opening
+from app.work import waiting
 from tests.app.conftest import key_of
 from tests.waiting import until
 
@@ -201,7 +200,7 @@ def test_a_directory_name_that_is_not_utf8_is_listed_and_opens(tmp_path: Path) -
     assert row.name == "bad\N{REPLACEMENT CHARACTER}"
     capture = services.library.capture(row.key)
     assert capture.meta.label == "bad\N{REPLACEMENT CHARACTER}"
-    assert len(run_rows.signature(run_rows.rows(services))) == 16
+    assert len(rows.signature(rows.rows(services))) == 16
 
 
 def test_a_file_without_read_permission_costs_only_itself_until_it_is_given(
@@ -243,8 +242,8 @@ def test_a_directory_without_a_capture_says_what_it_holds_and_what_would_make_on
     (dump / "00_Start.py").write_text("pass")
     services = make_services(Settings(roots=(Root("r", tmp_path / "root"),), data_dir=tmp_path / "data"))
     services.library.scan_once()
-    with pytest.raises(NotFoundError, match=r"r/dump holds no capture, only compiler pass dumps, .* deps\.json"):
-        opening.waiting(services, run_key("r", "dump"), 0)
+    with pytest.raises(NotFoundError, match=r"r/dump holds no capture, only compiler pass dumps. .* deps\.json"):
+        waiting.waiting(services, run_key("r", "dump"), 0)
 
 
 def test_a_page_does_not_wait_for_the_rest_of_a_slow_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -135,7 +135,7 @@ def test_at_most_n_jobs_run_and_the_others_wait(tmp_path: Path, monkeypatch: pyt
 def test_a_child_that_needs_too_much_memory_or_time_says_so(tmp_path: Path) -> None:
     source = tmp_path / "c"
     write_capture(source, 60, 1)
-    beat = "import pathlib, sys, threading; from app.work.child import Reporter; "
+    beat = "import pathlib, sys, threading; from app.work.reporting import Reporter; "
     beat += "Reporter(pathlib.Path(sys.argv[1]), 0.0).beat(threading.Event())"
     status = tmp_path / "status.json"
     assert subprocess.run([sys.executable, "-c", beat, str(status)], timeout=60).returncode == 1

@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analysis import cli
+from analysis import cli, registry
 from analysis.errors import NotAvailable, NotFoundError
+from app.analyses import views
 from app.server.services import Services
 from app.shell.url_state import ViewState
 from app.swimlane.panel import drawings
 from app.swimlane.panel.content import content
 from app.swimlane.panel.rows import row_of
-from app.swimlane.panel.tabs import KEEP_WINDOWS, TABS, WINDOWED, Panels, read_tab
-from app.tables import views as table_page
+from app.swimlane.panel.tabs import KEEP_WINDOWS, Panels, read_tab
 from components.swimlane import panel as parts
 from tests.app.conftest import key_of
 
-NAMES = [name for name, _text in TABS if name != "overview"]
+NAMES = [item.name for item in registry.in_panel()]
 
 
 def text_of(component: Any) -> str:
@@ -43,7 +43,7 @@ def body(services: Services, run: str, **query: str) -> Any:
 def test_every_tab_shows_the_table_of_its_page(services: Services, name: str) -> None:
     key = key_of(services, "attention")
     shown = Panels(services).table_view(key, read_tab(ViewState(tab=name)))
-    page = table_page.table_view(services, key, name, ViewState())
+    page = views.table_view(services, key, name, ViewState())
     assert shown.outcome.available
     assert shown.title == page.title
     assert shown.table.to_csv() == page.table.to_csv()
@@ -93,7 +93,7 @@ def test_the_search_of_the_swimlane_filters_no_table() -> None:
 def test_only_the_last_windows_are_kept(services: Services) -> None:
     panels, key = Panels(services), key_of(services, "attention")
     for end in range(100, 100 + 10 * (KEEP_WINDOWS + 3), 10):
-        panels.table_view(key, read_tab(ViewState(tab=WINDOWED[0], t0=0, t1=end)))
+        panels.table_view(key, read_tab(ViewState(tab="utilisation", t0=0, t1=end)))
     assert len(services.caches._named["windows"]) == KEEP_WINDOWS
 
 
@@ -104,7 +104,11 @@ def test_only_the_last_windows_are_kept(services: Services) -> None:
         ("level_1", "overhead", "level 2"),
         ("no_deps", "gaps", "deps.json"),
         ("no_deps", "critical-path", "deps.json"),
-        ("deps_only", "functions", "record"),
+        ("no_deps", "chains", "deps.json"),
+        *(
+            ("deps_only", tab, "record")
+            for tab in ("functions", "cores", "critical-path", "gaps", "utilisation", "range")
+        ),
     ],
 )
 def test_a_tab_without_an_answer_says_why(services: Services, run: str, tab: str, words: str) -> None:
@@ -122,7 +126,7 @@ def test_the_path_says_where_it_comes_from(services: Services) -> None:
 
 
 def test_gaps_count_those_above_the_threshold(services: Services) -> None:
-    shown = table_page.table_view(services, key_of(services, "attention"), "gaps", ViewState(thr=1.0))
+    shown = views.table_view(services, key_of(services, "attention"), "gaps", ViewState(thr=1.0))
     gaps = shown.table.cells("gap_us")
     above = sum(gap > 1.0 for gap in gaps)
     assert 0 < above < len(gaps), "the threshold marks rows, it leaves none out"
@@ -138,13 +142,27 @@ def test_overhead_tells_the_pop_hit_rate(services: Services) -> None:
     assert f"pop hit rate  {100 * hit / (hit + miss):.1f} %" in text_of(body(services, "attention", tab="overhead"))
 
 
-def test_csv_is_that_of_the_command_line(client: Any, services: Services, tree: Path) -> None:
-    answer = client.get(f"/api/r/{key_of(services, 'attention')}/panel.csv?tab=gaps&kind=static&q=nothing-like-this")
+@pytest.mark.parametrize(
+    ("words", "query"),
+    [
+        (["gaps"], ""),
+        (["gaps", "--kind", "static"], "kind=static&q=nothing-like-this"),
+        (["critical-path", "--kind", "static"], "kind=static&q=nothing-like-this"),
+        (["chains"], ""),
+        (["cores"], ""),
+        (["overhead"], ""),
+        (["early-dispatch"], ""),
+    ],
+)
+def test_csv_is_that_of_the_command_line(
+    client: Any, services: Services, tree: Path, words: list[str], query: str
+) -> None:
+    answer = client.get(f"/api/r/{key_of(services, 'attention')}/panel.csv?tab={words[0]}&{query}")
     out = io.StringIO()
     with redirect_stdout(out):
-        assert cli.main(["gaps", str(tree / "attention" / "dfx_outputs"), "--kind", "static", "--format", "csv"]) == 0
+        assert cli.main([words[0], str(tree / "attention" / "dfx_outputs"), *words[1:], "--format", "csv"]) == 0
     assert answer.data == out.getvalue().encode()
-    assert answer.headers["Content-Disposition"].endswith("-gaps.csv")
+    assert answer.headers["Content-Disposition"].endswith(f"-{words[0]}.csv")
 
 
 def test_csv_of_what_is_not_there_is_an_error(client: Any, services: Services) -> None:
@@ -156,7 +174,7 @@ def test_csv_of_what_is_not_there_is_an_error(client: Any, services: Services) -
 def test_a_gap_is_drawn_from_the_end_before_to_its_start(services: Services) -> None:
     key = key_of(services, "attention")
     capture = services.library.capture(key, 0)
-    table = table_page.table_view(services, key, "gaps", ViewState()).table
+    table = views.table_view(services, key, "gaps", ViewState()).table
     for row in table.to_records():
         drawn = drawings.drawing(services, key, "gap", {"task": row["task_id"]})
         (start, end) = (mark["tick"] for mark in drawn["markers"])
@@ -170,7 +188,7 @@ def test_a_gap_is_drawn_from_the_end_before_to_its_start(services: Services) -> 
 
 def test_a_lead_is_drawn_from_dispatch_to_last_fin(services: Services) -> None:
     key = key_of(services, "attention")
-    rows = table_page.table_view(services, key, "early-dispatch", ViewState()).table.to_records()
+    rows = views.table_view(services, key, "early-dispatch", ViewState()).table.to_records()
     row = next(row for row in rows if row["lead_ticks"] is not None)
     drawn = drawings.drawing(services, key, "lead", {"task": row["task_id"]})
     assert [mark["tick"] for mark in drawn["markers"]] == [row["dispatch_ticks"], row["last_fin_ticks"]]
@@ -178,7 +196,7 @@ def test_a_lead_is_drawn_from_dispatch_to_last_fin(services: Services) -> None:
 
 def test_what_cannot_be_drawn_says_why(client: Any, services: Services) -> None:
     key = key_of(services, "attention")
-    table = table_page.table_view(services, key, "gaps", ViewState()).table
+    table = views.table_view(services, key, "gaps", ViewState()).table
     capture = services.library.capture(key, 0)
     on_path = set(table.cells("task_id"))
     other = next(str(task) for task in capture.tasks.task_id.tolist() if str(task) not in on_path)
@@ -195,7 +213,7 @@ def test_what_cannot_be_drawn_says_why(client: Any, services: Services) -> None:
 
 def test_the_row_of_a_selection_in_the_shown_order(client: Any, services: Services) -> None:
     key = key_of(services, "attention")
-    table = table_page.table_view(services, key, "gaps", ViewState()).table
+    table = views.table_view(services, key, "gaps", ViewState()).table
     ids = table.cells("task_id")
     backwards = np.arange(len(table))[::-1]
     assert row_of(table, np.arange(len(table)), f"task:{ids[2]}") == 2

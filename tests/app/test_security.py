@@ -56,7 +56,9 @@ def basic(user: str, password: str) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def guarded(settings: Settings) -> Any:
     hashed = generate_password_hash("right", method="pbkdf2:sha256:1000")
-    return create_app(replace(settings, auth_user="me", auth_password_hash=hashed)).server.test_client()
+    return create_app(
+        replace(settings, auth_user="me", auth_password_hash=hashed, sign_in_attempts=1_000)
+    ).server.test_client()
 
 
 @pytest.mark.parametrize("route", ROUTES)

@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 
 from analysis import cli, registry
 from analysis.results import Column, Table
+from app.analyses import query, rows, views
+from app.analyses.blocks import block
 from app.server.services import Services
 from app.shell.url_state import ViewState
-from app.tables import query as table_query
-from app.tables import rows as table_rows
-from app.tables import views as table_page
-from app.tables.callbacks import block
 from tests.app.conftest import key_of
 
 TABLE = Table(
@@ -31,8 +29,8 @@ TABLE = Table(
 )
 
 
-def names(**query: Any) -> list[str]:
-    rows = table_query.select(TABLE, query.get("sort", []), query.get("filters", {}), query.get("search", ""))
+def names(**asked: Any) -> list[str]:
+    rows = query.select(TABLE, asked.get("sort", []), asked.get("filters", {}), asked.get("search", ""))
     return [TABLE.cells("name")[at] for at in rows.tolist()]
 
 
@@ -88,16 +86,16 @@ def test_number_filters(model: dict[str, Any], expected: list[str]) -> None:
 def test_arrays_are_sorted_as_lists_are(values: list[float], way: str) -> None:
     column = (Column("x", "us", "x"),)
     listed = [None if value != value else value for value in values]
-    fast = table_query.select(Table(column, {"x": np.array(values, dtype=np.float64)}), [("x", way)], {})
-    slow = table_query.select(Table(column, {"x": listed}), [("x", way)], {})
+    fast = query.select(Table(column, {"x": np.array(values, dtype=np.float64)}), [("x", way)], {})
+    slow = query.select(Table(column, {"x": listed}), [("x", way)], {})
     assert fast.tolist() == slow.tolist()
 
 
 def test_an_order_is_computed_once_for_a_run_of_blocks(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = table_page.table_view(services, key_of(services, "attention"), "edges", ViewState())
+    shown = views.table_view(services, key_of(services, "attention"), "edges", ViewState())
     request = {"startRow": 0, "endRow": 5, "sortModel": [{"colId": "pred_name", "sort": "asc"}], "filterModel": {}}
     first = block(services, shown, request, "")
-    monkeypatch.setattr(table_query, "select", lambda *_: pytest.fail("sorted again"))
+    monkeypatch.setattr(query, "select", lambda *_: pytest.fail("sorted again"))
     later = block(services, shown, request | {"startRow": 5, "endRow": 10}, "")
     assert first["rowCount"] == later["rowCount"]
     assert first["rowData"][-1]["pred_name"] <= later["rowData"][0]["pred_name"]
@@ -111,7 +109,7 @@ def test_search_needs_every_word_somewhere() -> None:
 
 @given(st.dictionaries(st.sampled_from(["name", "us", "no"]), st.dictionaries(st.text(), st.text()), max_size=3))
 def test_any_filter_model_is_survived(filters: dict[str, Any]) -> None:
-    rows = table_query.select(TABLE, [("no", "asc")], filters, "")
+    rows = query.select(TABLE, [("no", "asc")], filters, "")
     assert set(rows.tolist()) <= {0, 1, 2, 3}
 
 
@@ -151,7 +149,7 @@ def test_csv_of_an_unknown_run_or_analysis_is_404(client: Any, services: Service
 
 
 def test_blocks_of_rows_add_up_to_the_whole_table(services: Services) -> None:
-    shown = table_page.table_view(services, key_of(services, "attention"), "edges", ViewState())
+    shown = views.table_view(services, key_of(services, "attention"), "edges", ViewState())
     total = len(shown.table)
     got: list[dict[str, Any]] = []
     for first in range(0, total, 50):
@@ -165,7 +163,7 @@ def test_blocks_of_rows_add_up_to_the_whole_table(services: Services) -> None:
 
 
 def test_a_block_is_sorted_and_filtered(services: Services) -> None:
-    shown = table_page.table_view(services, key_of(services, "attention"), "cores", ViewState())
+    shown = views.table_view(services, key_of(services, "attention"), "cores", ViewState())
     request = {
         "startRow": 0,
         "endRow": 10,
@@ -191,18 +189,18 @@ def test_a_block_is_sorted_and_filtered(services: Services) -> None:
     ],
 )
 def test_what_a_click_on_a_row_selects(analysis: str, row: dict[str, Any], expected: dict[str, str]) -> None:
-    assert table_rows.selection_of(analysis, {})(row) == expected
+    assert rows.selection_of(registry.find(analysis), {})(row) == expected
 
 
 @pytest.mark.parametrize("tab", ["²", "-1", "x", "", "99999999999999999999"])
 def test_any_tab_shows_a_table(services: Services, tab: str) -> None:
-    shown = table_page.table_view(services, key_of(services, "attention"), "gaps", ViewState(tab=tab))
+    shown = views.table_view(services, key_of(services, "attention"), "gaps", ViewState(tab=tab))
     assert shown.at == 0
 
 
 def test_a_bad_parameter_is_a_problem_and_the_default(services: Services) -> None:
     view = ViewState(kind="nonsense", tab="9", untimed=1)
-    shown = table_page.table_view(services, key_of(services, "attention"), "gaps", view)
+    shown = views.table_view(services, key_of(services, "attention"), "gaps", view)
     assert [problem.key for problem in shown.problems] == ["kind", "tab"]
     assert shown.parameters == {"through_untimed": True}
     assert shown.at == 0
@@ -210,17 +208,17 @@ def test_a_bad_parameter_is_a_problem_and_the_default(services: Services) -> Non
 
 @pytest.mark.parametrize("window", [{"t0": 2**60}, {"t1": -5}])
 def test_a_window_outside_the_run_is_a_problem(services: Services, window: dict[str, int]) -> None:
-    shown = table_page.table_view(services, key_of(services, "attention"), "range", ViewState(**window))  # type: ignore[arg-type]
+    shown = views.table_view(services, key_of(services, "attention"), "range", ViewState(**window))  # type: ignore[arg-type]
     assert [problem.key for problem in shown.problems] == ["t0"]
     assert shown.parameters == {}
     assert shown.outcome.available
 
 
 def test_outcomes_are_computed_once_and_shared_on_disk(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.work import outcomes as analyses
+    from app.work import outcomes
 
     capture = services.library.capture(key_of(services, "attention"))
     first = services.analyses.get(capture, "cores", {})
-    monkeypatch.setattr(analyses, "compute", lambda *_: pytest.fail("computed again"))
-    again = analyses.Analyses(services.settings.data_dir / "outcomes").get(capture, "cores", {})
+    monkeypatch.setattr(outcomes, "compute", lambda *_: pytest.fail("computed again"))
+    again = outcomes.Analyses(services.settings.data_dir / "outcomes").get(capture, "cores", {})
     assert again.tables[0][1].to_records() == first.tables[0][1].to_records()

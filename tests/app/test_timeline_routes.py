@@ -163,16 +163,6 @@ def test_details_show_record_task_and_links(client, key: str, services: Services
     assert "Select a record" in nothing
 
 
-def test_pass_dumps_are_found_in_the_directory_its_parent_and_beside(tmp_path: Path) -> None:
-    run = tmp_path / "case" / "dfx_outputs"
-    run.mkdir(parents=True)
-    for place in (run / "passes_dump", tmp_path / "case" / "passes_dump_2", tmp_path / "passes_dump_far"):
-        place.mkdir()
-    (run / "passes_dump.txt").write_text("no directory")
-    found = page.pass_dumps(run)
-    assert found == tuple(sorted([str(run / "passes_dump"), str(tmp_path / "case" / "passes_dump_2")]))
-
-
 def test_the_page_builds_and_its_ids_are_unique(services: Services, key: str) -> None:
     made = texts(page.layout(services, ViewState(), key))
     ids = [part.split('"')[1] for part in made.split('"id": ')[1:]]

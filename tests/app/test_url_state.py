@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analysis.selection import MAX_ID
 from app.shell.url_state import (
     KEYS,
-    MAX_ID,
     MAX_TICKS,
     STEPS,
     Key,

@@ -12,13 +12,14 @@ import pytest
 
 from analysis.capture import EARLY_YES, Capture, TaskKind
 from analysis.graph.layout import layered
+from analysis.graph.prepared import Marks
 from analysis.graph.scene import path_scene, summary_scene, whole_scene
 from analysis.graph.summary import levels, partition
 from components.dag import details as dag_details
 from components.dag import elements as dag
 from components.dag import page as dag_page
 from components.dag import svg as dag_svg
-from components.dag.elements import Marks, elements, short
+from components.dag.elements import elements, short
 from components.dag.style import LOOKS, SIZES, stylesheet
 from components.theme import SURFACES, function_color_index
 from tests.builders import Rec, capture

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from components import grid
 from components.plot import GRAPH_CONFIG, graph, typed
 
-SCRIPT = (Path(__file__).parents[2] / "assets" / "js" / "03-grid.js").read_text()
+_GRID = Path(__file__).parents[2] / "assets/js/grid"
+SCRIPT = (_GRID / "cells.js").read_text()
+FORMATS = (_GRID / "format.js").read_text()
 UNITS = ("us", "ticks", "count", "share", "index", "id", "ids", "text", "texts", "bool", "bytes", "time", "duration_us")
 
 
@@ -22,7 +24,7 @@ def test_every_unit_has_its_formatter_in_the_browser(unit: str) -> None:
         return
     name = re.match(r"\w+", definition["valueFormatter"]["function"])
     assert name is not None
-    assert f"fns.{name.group(0)} =" in SCRIPT
+    assert f"export const {name.group(0).removeprefix('swimscope_')} =" in FORMATS
 
 
 def test_every_function_a_grid_names_exists_in_the_browser() -> None:

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from analysis.capture import Notice
 from analysis.measures.function_records import FunctionRecords
-from components import figures as plots
-from components import quality
+from components import figures, quality
 from components.theme import function_color
 
 
@@ -36,7 +35,7 @@ def records() -> FunctionRecords:
 
 
 def test_curves_start_each_part_at_its_begin() -> None:
-    figure = plots.curves_figure([Curve("aic", 10.0, 20.0, np.array([1.0, 3.0]), 4.0)], "busy cores")
+    figure = figures.curves_figure([Curve("aic", 10.0, 20.0, np.array([1.0, 3.0]), 4.0)], "busy cores")
     trace = figure["data"][0]
     assert numbers(trace["x"]) == [10.0, 15.0]
     assert numbers(trace["y"]) == [1.0, 3.0]
@@ -44,13 +43,13 @@ def test_curves_start_each_part_at_its_begin() -> None:
 
 
 def test_names_from_files_are_no_markup() -> None:
-    figure = plots.curves_figure([Curve("<b>x</b> type", 0.0, 1.0, np.array([1.0]), 1.0)], "y")
+    figure = figures.curves_figure([Curve("<b>x</b> type", 0.0, 1.0, np.array([1.0]), 1.0)], "y")
     assert "<b>" not in figure["data"][0]["hovertemplate"].replace("<extra>", "")
     assert "<b>" not in figure["data"][0]["name"]
 
 
 def test_function_figures_hold_every_bar_and_point_in_the_functions_colour() -> None:
-    histogram, over_time = plots.function_figures(records())
+    histogram, over_time = figures.function_figures(records())
     assert numbers(histogram["data"][0]["y"]) == [1, 2]
     assert numbers(histogram["data"][0]["x"]) == [1.5, 2.5]
     assert over_time["data"][0]["customdata"][2] == "18446744073709551615"

@@ -101,11 +101,6 @@ def test_a_colour_depends_on_the_name_only() -> None:
         assert function_color(name) == FUNCTION_COLORS["light"][expected]
 
 
-def test_the_browser_uses_the_same_multiplier() -> None:
-    script = (Path(__file__).parents[2] / "assets/js/01-theme.js").read_text()
-    assert f"MULTIPLIER = {COLOR_MULTIPLIER};" in script
-
-
 @pytest.mark.parametrize(
     "names",
     [

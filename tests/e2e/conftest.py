@@ -1,10 +1,12 @@
-"""Browser fixtures: one server and one Chromium per test process, a fresh guarded context per test."""
+"""Browser fixtures: one server for all test processes, one Chromium in each, one guarded page per file."""
 
 from __future__ import annotations
 
 import os
 import pathlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
@@ -20,28 +22,48 @@ expect.set_options(timeout=TIMEOUT_MS)
 TEST_TIMEOUT_S = 400
 
 
-WAITED_TOO_LONG = ("TimeoutError", r"Timeout .*exceeded", r"Locator expected")
-"""A busy machine may keep the browser waiting: such a test runs once more, and the summary line says so.
-
-Not in slow mode (:data:`harness.SLOW`), which is there to find tests that look before the page is ready.
-"""
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = pathlib.Path(__file__).parent
     for item in items:
         if here in item.path.parents:
             item.add_marker("e2e")
             item.add_marker(pytest.mark.timeout(TEST_TIMEOUT_S))
-            if harness.SLOW in os.environ:
-                continue
-            item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=list(WAITED_TOO_LONG)))
+
+
+QUIET = ("--facts-max-bytes=0", "--scan-interval-s=300")
+"""No reading of captures in the background, no further look at the roots: what a test does not ask for costs nothing."""
 
 
 @pytest.fixture(scope="session")
-def samples(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+def common(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """A folder that all test processes of this run share."""
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "e2e"
+
+
+@pytest.fixture(scope="session")
+def shared_server(common: pathlib.Path) -> Iterator[Server]:
+    """The samples and one server over them (and the real captures, root ``captures``) for all test processes."""
+
+    def make() -> dict[str, Any]:
+        roots = {"samples": write_samples(common / "samples")}
+        if PRESENT:
+            roots["captures"] = SHARED / "captures"
+        process, server = harness.start(roots, common, *QUIET)
+        return {"pid": process.pid, "url": server.url, "log": str(server.log), "keys": server.keys}
+
+    with harness.shared(common, make, lambda known: harness.stop(known["pid"])) as known:
+        yield Server(known["url"], pathlib.Path(known["log"]), known["keys"])
+
+
+@pytest.fixture(scope="session")
+def samples(shared_server: Server, common: pathlib.Path) -> pathlib.Path:
     """A small tree of synthetic captures: attention, layers, level_1, no_deps, no_names, large, broken."""
-    root = tmp_path_factory.mktemp("samples")
+    return common / "samples"
+
+
+def write_samples(root: pathlib.Path) -> pathlib.Path:
+    """Write the captures of :func:`samples`."""
     write_capture(root / "attention" / "dfx_outputs", 1_000, 1)
     write_capture(root / "layers" / "dfx_outputs", 1_300, 2, shape="decoder-layers")
     write_capture(root / "level_1" / "dfx_outputs", 300, 3, level=1)
@@ -53,14 +75,10 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     return root
 
 
-@pytest.fixture(scope="session")
-def server(samples: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The product, serving the samples and, where present, the real captures (root ``captures``)."""
-    roots = {"samples": samples}
-    if PRESENT:
-        roots["captures"] = SHARED / "captures"
-    with harness.serve(roots, tmp_path_factory.mktemp("server")) as running:
-        yield running
+@pytest.fixture(scope="module")
+def server(shared_server: Server) -> Server:
+    """The product, serving the samples and, where present, the real captures; a file may have a server of its own."""
+    return shared_server
 
 
 @pytest.fixture(scope="session")
@@ -75,15 +93,16 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
-@pytest.fixture
-def new_context(browser: Browser, server: Server) -> Iterator[Callable[..., BrowserContext]]:
-    """Make contexts (separate people); each is guarded, and checked when the test ends."""
+@contextmanager
+def guarded(browser: Browser, server: Server) -> Iterator[Callable[..., BrowserContext]]:
+    """Make contexts (separate people); each is guarded, and checked at the end."""
     made: list[tuple[BrowserContext, Guard]] = []
 
     def make(**options: object) -> BrowserContext:
         settings: dict[str, object] = {"viewport": harness.VIEWPORTS["small"], "accept_downloads": True} | options
         context = browser.new_context(**settings)  # type: ignore[arg-type]
         context.set_default_timeout(TIMEOUT_MS)
+        context.add_init_script(harness.WATCH)
         guard = Guard(context, server.url)
         context.guard = guard  # type: ignore[attr-defined]
         context.on("page", lambda page: harness.slow_down(context, page))
@@ -98,9 +117,49 @@ def new_context(browser: Browser, server: Server) -> Iterator[Callable[..., Brow
 
 
 @pytest.fixture
-def context(new_context: Callable[..., BrowserContext]) -> BrowserContext:
-    """One guarded context at 1366 × 768."""
-    return new_context()
+def new_context(browser: Browser, server: Server) -> Iterator[Callable[..., BrowserContext]]:
+    """Make contexts for one test; see :func:`guarded`."""
+    with guarded(browser, server) as make:
+        yield make
+
+
+@pytest.fixture(scope="module")
+def kept_context(browser: Browser, server: Server) -> Iterator[BrowserContext]:
+    """The context of :func:`page`, kept for the tests of one file."""
+    with guarded(browser, server) as make:
+        yield make()
+
+
+@pytest.fixture(scope="module")
+def kept_page(kept_context: BrowserContext) -> Page:
+    """The page of :func:`page`, kept for the tests of one file: what the browser has read once, it need not read again."""
+    return kept_context.new_page()
+
+
+@pytest.fixture
+def context(kept_context: BrowserContext, kept_page: Page, server: Server) -> Iterator[BrowserContext]:
+    """One guarded context at 1366 × 768; each test finds it as a new one is."""
+    yield kept_context
+    guard: Guard = kept_context.guard  # type: ignore[attr-defined]
+    kept_page.evaluate("1")  # what the page has said by now has then been heard
+    try:
+        guard.check()
+    finally:
+        guard.pause(lambda: _as_new(kept_context, kept_page, server))
+
+
+def _as_new(context: BrowserContext, page: Page, server: Server) -> None:
+    """Close every page but ``page``, and undo what a test can do to that one."""
+    for other in context.pages:
+        if other != page:
+            other.close()
+    context.clear_permissions()
+    page.mouse.up()
+    page.unroute_all(behavior="ignoreErrors")
+    page.goto(f"{server.url}/health")  # the origin's storage, without its scripts
+    page.evaluate("() => (localStorage.clear(), sessionStorage.clear())")
+    page.emulate_media(color_scheme="null")
+    page.set_viewport_size(harness.VIEWPORTS["small"])
 
 
 @pytest.fixture
@@ -111,9 +170,12 @@ def guard(context: BrowserContext) -> Guard:
 
 
 @pytest.fixture
-def page(context: BrowserContext) -> Page:
-    """One page of ``context``."""
-    return context.new_page()
+def page(context: BrowserContext, kept_page: Page) -> Page:
+    """One page of ``context``.
+
+    A test that gives it init scripts or a clock takes a page of its own from ``new_context``.
+    """
+    return kept_page
 
 
 @pytest.hookimpl(wrapper=True)

@@ -13,15 +13,12 @@ from tests.waiting import until
 
 FIRST_OPEN_MS = 90_000
 """The first visit reads the capture's files in the background: 100 MB on a busy machine."""
-ANSWER_MS = 60_000
-"""A picture of a large graph, or a click that draws one, on a busy machine."""
 NODES = "() => swimscope.graph.cy().nodes().map(n => n.id())"
 LINES = "() => swimscope.graph.cy().edges().map(e => e.id())"
 
 
 def open_graph(page: Page, server: Server, run: str, query: str = "") -> Page:
     """Go to the graph of ``run`` and wait until it is drawn."""
-    page.set_default_timeout(ANSWER_MS)
     page.goto(server.page(run, "graph", query))
     drawn(page)
     return page

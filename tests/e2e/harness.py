@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import fcntl
 import json
 import os
 import pathlib
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request
@@ -37,16 +40,93 @@ CHROMIUM_FLAGS = (
 VIEWPORTS = {"small": {"width": 1366, "height": 768}, "large": {"width": 2560, "height": 1440}}
 THEMES = ("light", "dark")
 START_TIMEOUT_S = 180.0
-_IDLE = """() => {
-  const loading = window.store ? window.store.getState().isLoading : true;
-  const busy = document.querySelector('[data-busy="true"], [aria-busy="true"]');
-  const shown = (selector) => [...document.querySelectorAll(selector)].filter((each) => each.offsetParent !== null);
-  const grids = shown('.grid').every((grid) => grid.querySelector('.ag-header-cell') &&
-    grid.querySelector('.ag-row, .ag-overlay-no-rows-wrapper'));
-  const plots = shown('.dash-graph').every((plot) => plot.querySelector('.main-svg'));
-  const place = window.swimscope && swimscope.url ? swimscope.url.place() : null;
-  const there = place && document.querySelector(`#page > .page-body.page-${place.page || 'overview'}`);
-  return document.readyState === 'complete' && there && loading === false && !busy && grids && plots;
+IDLE_MS = 120_000
+"""How long a page may take to come to rest: a large run is imported first, on a busy machine."""
+
+WATCH = """(() => {
+  if (window.underWay) return;
+  const LONGEST_MS = 1000;
+  const underWay = (window.underWay = new Map());
+  let last = 0;
+  const begin = (what) => (underWay.set(++last, what), last);
+  const during = (what, promise) => {
+    const id = begin(what);
+    const end = () => underWay.delete(id);
+    promise.then(end, end);
+    return promise;
+  };
+  const { setTimeout, clearTimeout, fetch } = window;
+  const idOf = new Map();
+  window.setTimeout = (work, delay, ...rest) => {
+    if (typeof work !== 'function' || delay > LONGEST_MS) return setTimeout(work, delay, ...rest);
+    const id = begin(`a timer of ${delay || 0} ms`);
+    const timer = setTimeout((...given) => {
+      underWay.delete(id);
+      idOf.delete(timer);
+      work(...given);
+    }, delay, ...rest);
+    idOf.set(timer, id);
+    return timer;
+  };
+  window.clearTimeout = (timer) => {
+    underWay.delete(idOf.get(timer));
+    idOf.delete(timer);
+    clearTimeout(timer);
+  };
+  window.fetch = (...given) => during('fetch ' + (given[0].url || given[0]), fetch.apply(window, given));
+  for (const name of ['json', 'text', 'arrayBuffer', 'blob']) {
+    const read = Response.prototype[name];
+    Response.prototype[name] = function () {
+      return during(`${name} of ${this.url}`, read.call(this));
+    };
+  }
+  const load = (one) => {
+    if (!(one instanceof HTMLScriptElement) || !one.src) return;
+    const id = begin('script ' + one.src);
+    for (const end of ['load', 'error']) one.addEventListener(end, () => underWay.delete(id));
+  };
+  for (const [kind, name] of [[Node, 'appendChild'], [Node, 'insertBefore'], [Element, 'append']]) {
+    const add = kind.prototype[name];
+    kind.prototype[name] = function (...given) {
+      given.forEach(load);
+      return add.apply(this, given);
+    };
+  }
+})()"""
+"""Runs in every document before its own scripts: keeps a list of what the page has begun and not ended, which is questions
+to the server (until their body is read), scripts that load, and timers up to a second (a notice stays longer; nobody waits
+for it). What an action sets off is on the list before the action's event is over, so an empty list means: done."""
+
+# What keeps the page from rest: [] once nothing was lacking for three frames (what a frame draws may ask again). It looks
+# at the watch above and at what every user of the page's HTML can see, never at the state of its scripts.
+_LACKING = """async (milliseconds) => {
+  if (!window.underWay) return ['the watch: take pages from page or new_context, or give the context harness.WATCH'];
+  const until = performance.now() + milliseconds;
+  const shown = (selector) => [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility());
+  const pageName = () => {
+    const parts = location.pathname.split('/r/');
+    return parts.length < 2 ? 'runs' : parts[1].split('/')[1] || 'overview';
+  };
+  const lacking = () => {
+    const out = [...window.underWay.values()];
+    if (document.readyState !== 'complete') out.push('the document');
+    if (!document.querySelector(`#page > .page-body.page-${pageName()}`)) out.push('the page ' + pageName());
+    for (const busy of document.querySelectorAll('[data-busy="true"], [aria-busy="true"]')) out.push('busy: #' + busy.id);
+    for (const box of shown('.grid-box')) {
+      const bound = box.dataset.bound || box.closest('#graph-side');  // whose tables keep nothing in the URL
+      if (!bound || !box.querySelector('.ag-row, .ag-overlay:not(.ag-hidden)')) out.push('table ' + box.dataset.grid);
+    }
+    if (shown('.opening progress').length) out.push('the capture, which is being opened');
+    for (const plot of shown('.dash-graph')) if (!plot.querySelector('.main-svg')) out.push('plot ' + plot.id);
+    return out;
+  };
+  for (let frames = 0; frames < 3; ) {
+    await new Promise((done) => requestAnimationFrame(done));
+    const now = lacking();
+    frames = now.length ? 0 : frames + 1;
+    if (now.length && performance.now() > until) return now;
+  }
+  return [];
 }"""
 
 
@@ -119,6 +199,18 @@ def serve(roots: dict[str, pathlib.Path], folder: pathlib.Path, *options: str) -
         folder: takes the server's data and log.
         options: further command-line flags.
     """
+    process, server = start(roots, folder, *options)
+    try:
+        yield server
+    finally:
+        stop(process.pid)
+        process.wait()
+
+
+def start(
+    roots: dict[str, pathlib.Path], folder: pathlib.Path, *options: str
+) -> tuple[subprocess.Popen[bytes], Server]:
+    """Start a server as :func:`serve` does, and leave it running: its process, and where it answers."""
     port = free_port()
     log = folder / "server.log"
     mounts = [f"--root={name}={path}" for name, path in roots.items()]
@@ -130,14 +222,70 @@ def serve(roots: dict[str, pathlib.Path], folder: pathlib.Path, *options: str) -
     url = f"http://127.0.0.1:{port}"
     try:
         _wait_until_up(url, process, log)
-        yield Server(url, log, _run_keys(roots, folder))
-    finally:
-        process.terminate()
+        return process, Server(url, log, _run_keys(roots, folder))
+    except BaseException:
+        stop(process.pid)
+        raise
+
+
+def stop(pid: int) -> None:
+    """Ask the process ``pid`` to end; insist when it has not after 10 s."""
+    for sign, patience_s in ((signal.SIGTERM, 10.0), (signal.SIGKILL, 1.0)):
+        deadline = time.monotonic() + patience_s
         try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+            os.kill(pid, sign)
+            while time.monotonic() < deadline:
+                os.kill(pid, 0)
+                if _is_zombie(pid):
+                    return
+                time.sleep(0.05)
+        except ProcessLookupError:
+            return
+
+
+def _is_zombie(pid: int) -> bool:
+    """Whether the process has ended and waits for its parent to take note."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+@contextmanager
+def shared(
+    folder: pathlib.Path, make: Callable[[], dict[str, Any]], end: Callable[[dict[str, Any]], None]
+) -> Iterator[Any]:
+    """What one test process makes and all of them use: the first makes it, the last ends it.
+
+    Args:
+        folder: the same for all processes.
+        make: returns what the others must know, as JSON values.
+        end: called with that by the last process.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    state, users = folder / "state.json", folder / "users"
+    with _locked(folder):
+        if not state.exists():
+            state.write_text(json.dumps(make()))
+        known = json.loads(state.read_text())
+        users.write_text(str(1 + int(users.read_text() if users.exists() else 0)))
+    try:
+        yield known
+    finally:
+        with _locked(folder):
+            left = int(users.read_text()) - 1
+            users.write_text(str(left))
+            if not left:
+                state.unlink()
+                end(known)
+
+
+@contextmanager
+def _locked(folder: pathlib.Path) -> Iterator[None]:
+    """Alone among the processes that use ``folder``."""
+    with open(folder / "lock", "w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
 
 
 def _wait_until_up(url: str, process: subprocess.Popen[bytes], log: pathlib.Path) -> None:
@@ -184,6 +332,7 @@ class Guard:
         self.found: list[str] = []
         self.allowed: list[re.Pattern[str]] = []
         self.requests: list[str] = []
+        self.paused = False
         context.on("console", self._console)
         context.on("weberror", lambda error: self._add(f"page error: {error.error}"))
         context.on("request", self._request)
@@ -192,6 +341,14 @@ class Guard:
     def allow(self, pattern: str) -> None:
         """Expect findings that match ``pattern``."""
         self.allowed.append(re.compile(pattern))
+
+    def pause(self, work: Callable[[], None]) -> None:
+        """Do ``work``, whatever happens meanwhile on pages that are being left; forget all that was seen and allowed."""
+        self.paused = True
+        work()
+        self.paused = False
+        for seen in (self.found, self.allowed, self.requests):
+            seen.clear()
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type == "error":
@@ -204,7 +361,8 @@ class Guard:
             self._add(f"request to another host: {request.url}")
 
     def _add(self, text: str) -> None:
-        self.found.append(text)
+        if not self.paused:
+            self.found.append(text)
 
     def check(self) -> None:
         """Assert that nothing forbidden happened, and forget what was seen."""
@@ -213,11 +371,15 @@ class Guard:
         assert not bad, "\n".join(bad)
 
 
-def wait_idle(page: Page, timeout_ms: int = 60_000) -> None:
-    """Wait until the page that the URL names is there, no callback is under way, and tables and plots are drawn."""
-    page.wait_for_function(_IDLE, timeout=timeout_ms)
-    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    page.wait_for_function(_IDLE, timeout=timeout_ms)
+def wait_idle(page: Page, timeout_ms: int = IDLE_MS) -> None:
+    """Wait until all that was set off so far has ended: asked, answered, drawn, and written to the address bar.
+
+    Raises:
+        TimeoutError: it never was; says what was still lacking.
+    """
+    lacking = page.evaluate(_LACKING, timeout_ms)
+    if lacking:
+        raise TimeoutError(f"{page.url} does not come to rest, there is still: {lacking}")
 
 
 def open_page(page: Page, url: str) -> Page:

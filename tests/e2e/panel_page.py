@@ -24,9 +24,8 @@ _API = """
   })();
 """
 _READY = """() => {
-  const T = window.swimscope?.timeline;
   const [swim, panel] = ['swim-root', 'panel'].map((id) => document.getElementById(id));
-  if (!swim || !panel || !T?.s?.ready || T.waiting() || T.urlIsLate()) return false;
+  if (!swim || !panel) return false;
   if (!swim.dataset.drawn || swim.dataset.busy) return false;
   const state = panel.dataset.state;
   if (state !== 'open') return state === 'closed';
@@ -53,7 +52,7 @@ class Panel(Swimlane):
         An action's own effect on the URL has to be waited for before: see ``check_url``.
         """
         self.page.wait_for_function(_READY, timeout=TIMEOUT_MS)
-        wait_idle(self.page, TIMEOUT_MS)
+        wait_idle(self.page)
         self.page.wait_for_function(_READY, timeout=TIMEOUT_MS)
 
     def check_text(self, text: str) -> None:

@@ -15,67 +15,96 @@ DEVICE = "qwen3_14b_decode_device"
 REST_S = 120
 """How long a swimlane may take to come to rest: a large run is imported first."""
 
-# Keeps a list of what the page has begun and not ended: questions to the server (until their body is read) and short
-# timers. What an action sets off is on the list before the action's event is over, so an empty list means: done.
-_WATCH = """(() => {
-  if (window.underWay) return;
-  const LONGEST_MS = 1000;  // a passing notice stays longer; nobody waits for it
-  const underWay = (window.underWay = new Map());
-  let last = 0;
-  const begin = (what) => (underWay.set(++last, what), last);
-  const during = (what, promise) => {
-    const id = begin(what);
-    const end = () => underWay.delete(id);
-    promise.then(end, end);
-    return promise;
-  };
-  const { setTimeout, clearTimeout, fetch } = window;
-  const idOf = new Map();
-  window.setTimeout = (work, delay, ...rest) => {
-    if (typeof work !== 'function' || delay > LONGEST_MS) return setTimeout(work, delay, ...rest);
-    const id = begin(`a timer of ${delay || 0} ms`);
-    const timer = setTimeout((...given) => {
-      underWay.delete(id);
-      idOf.delete(timer);
-      work(...given);
-    }, delay, ...rest);
-    idOf.set(timer, id);
-    return timer;
-  };
-  window.clearTimeout = (timer) => {
-    underWay.delete(idOf.get(timer));
-    idOf.delete(timer);
-    clearTimeout(timer);
-  };
-  window.fetch = (...given) => during('fetch ' + (given[0].url || given[0]), fetch.apply(window, given));
-  for (const name of ['json', 'text', 'arrayBuffer', 'blob']) {
-    const read = Response.prototype[name];
-    Response.prototype[name] = function () {
-      return during(`${name} of ${this.url}`, read.call(this));
-    };
-  }
-})()"""
 
-# What keeps the swimlane from rest: [] once nothing was under way for three frames (what a frame draws may ask again).
-_LACKING = """async (milliseconds) => {
-  const until = performance.now() + milliseconds;
-  const lacking = () => {
-    const root = document.getElementById('swim-root');
-    if (!root) return ['the page'];
-    const out = [...window.underWay.values()];
-    if (root.dataset.drawn === undefined) out.push('a first picture');
-    if (root.dataset.busy) out.push('data-busy');
-    if (!window.store || window.store.getState().isLoading) out.push('a callback');
-    return out;
-  };
-  for (let frames = 0; frames < 3; ) {
-    await new Promise((done) => requestAnimationFrame(done));
-    const now = lacking();
-    frames = now.length ? 0 : frames + 1;
-    if (now.length && performance.now() > until) return now;
-  }
-  return [];
-}"""
+_LOOKS = {
+    "lane_keys": "T.s.rows.map(r => r.lane.key)",
+    "ticks_per_us": "T.s.info.ticks_per_us",
+    "drawn_bars": "T.stats.bars",
+    "scrolled_px": "T.s.y",
+    "px_between": "T.xAt(a[1]) - T.xAt(a[0])",
+    "show": "T.show(a[0], a[1], 'step')",
+    "measure": "T.setRange(a)",
+    "select_task": "T.set({ sel: 'task:' + a, item: null }, true)",
+    "selection_bounds": "T.s.selection.bounds",
+    "selection": "T.s.selection",
+    "highlight": "T.s.highlight.hl",
+    "highlight_count": "T.s.highlight.count",
+    "has_answers": "Boolean(T.s.highlight && T.s.selection)",
+    "search_next_thrice": "[1, 2, 3].forEach(() => T.el('search-next').click())",
+    "us_of": "T.us(a)",
+    "on_screen": "T.trackBox(a) !== null",
+    "first_lane_box": "T.trackBox(T.s.rows[0].lane.track)",
+    "top_row": "T.topRow()",
+    "time_at_px": "T.timeAt(a)",
+    "is_exact": "T.stats.exact",
+    "window": "T.s.win",
+    "width_px": "T.s.width",
+    "height_px": "T.s.height",
+    "lines": "T.s.selection.n_lines",
+    "drawn_lines": "T.s.selection.n_lines - T.s.selection.n_hidden",
+    "selected_items": "T.s.selection.items.length",
+    "fourth_lane": "T.s.scrollRows[T.topRow() + 3].lane.key",
+    "first_lane": "T.s.rows[0].lane.key",
+    "only_aiv": "T.s.rows.every(row => row.lane.group === 'AIV')",
+    "span": "T.s.info.span",
+    "items_of_lanes": "T.s.info.lanes.reduce((n, l) => n + l.items, 0)",
+    "rows_of_lanes": "T.s.info.lanes.map(l => l.rows)",
+    "groups": "T.s.info.lanes.map(l => l.group)",
+    "last_lane": "T.s.info.lanes.at(-1).label",
+    "items": "T.s.info.items",
+    "found_marks": "T.s.found.marks.length",
+    "n_lanes": "T.s.info.lanes.length",
+    "found_count": "T.s.found.count",
+    "found_count_if_any": "T.s.found && T.s.found.count",
+    "most_questions": "T.requests.maxInFlight",
+    "open_questions": "T.requests.inFlight",
+    "measured": "T.range()",
+    "first_marker_tick": "T.markers()[0].tick",
+    "first_marker_label": "T.markers()[0].label",
+    "first_marker": "T.markers()[0]",
+    "marker_ticks": "T.markers().map(m => m.tick)",
+    "markers": "T.markers()",
+    "axis_ticks": "T.graph().layout.xaxis.range.map(us => Math.round(T.ticks(us)))",
+    "whole": "T.full()",
+    "time_text": "T.format(T.us(a))",
+    "zoom_and_switch_view": "(T.zoom(0.5), document.querySelector('.swim-tab[data-view=scheduler]').click(), [25000, 35000])",
+    "half_width_px": "(T.xAt(a.end) - T.xAt(a.start)) / 2",
+    "clipboard": "navigator.clipboard.readText()",
+    "stored_keys": "localStorage.getItem('swimscope.swimlane.keys')",
+    "selection_label": "T.s.selection.label",
+    "axis_color": "T.graph().layout.xaxis.tickfont.color",
+    "drawn_view": "T.graph().layout.meta.view",
+    "address": "location.href",
+    "muted_color": "swimscope.theme.css('--muted')",
+    "add_late_marker": "window.swimscope.url.set({ mk: '45000:blue:late' }, { push: true })",
+    "share_of_45000": "((45000 - T.full()[0]) / (T.full()[1] - T.full()[0]))",
+    "picture": "[T.s.win, T.s.y, T.s.selection.label, T.stats.bars, T.graph().data.length]",
+    "everything": "[T.s.win, T.markers(), T.list('pin'), T.range(), T.s.highlight.hl, T.s.highlight.count, T.s.selection.label, T.s.url.item, T.graph().layout.shapes.length]",
+    "range_answer": "T.json('range', { t0: a.start, t1: a.end })",
+    "next_item": "T.json('item', { item: a, step: 'next' })",
+    "third_node": "T.json('search', { q: 't1 node 3', from: 0 })",
+    "select_answer": "T.json('select', { sel: 'task:' + a, depth: '0' })",
+    "aiv_lanes": "T.s.info.lanes.filter(l => l.group === 'AIV').map(l => l.key)",
+    "lanes_3_to_5": "T.s.info.lanes.filter(l => l.number >= 3 && l.number <= 5).map(l => l.key)",
+    "lanes_of_fa_fused_aiv": "T.s.info.lanes.filter(l => l.classes.some(c => T.s.info.classes[c].name.includes('fa_fused_aiv'))).map(l => l.key)",
+    "cores_on_screen": "T.s.rows.filter(r => T.trackBox(r.lane.track)).map(r => r.lane.key).filter(k => k.startsWith('core:'))",
+    "open_menu": "T.openMenu({ left: 300, top: 300, tick: a.middle, track: a.track }, a)",
+    "dense_place": """(() => {
+          const data = T.current().base.data;
+          for (let x = 50; x < T.s.width; x++) for (let y = 6; y < 200; y += 14) if ((T.hit(x, y) || {}).kind === "density") return [x, y];
+        })()""",
+    "overview_ink": """(() => { const c = T.el("overview-canvas"); const x = Math.round(c.width * a);
+      const d = c.getContext("2d").getImageData(x - 3, 1, 7, 1).data; return [...d].some(v => v); })()""",
+    "item_with_lead": """(async () => {
+          for (let n = 0; n < 100; n++) {
+            const item = await T.json("item", { item: "r" + n });
+            if (!item.found) return null;
+            const lead = await T.json("lead", { task: item.task_id });
+            if (lead.available) return { ...item, lead };
+          }
+        })()""",
+}
+"""What tests look at or do by script, by name: the only expressions over the page's own state (``T`` and an argument ``a``)."""
 
 
 def ask(page: Page, server: Server, run: str, path: str, **query: str) -> dict[str, Any]:
@@ -91,10 +120,6 @@ class Swimlane:
     """One open swimlane."""
 
     page: Page
-
-    def __post_init__(self) -> None:
-        self.page.add_init_script(_WATCH)
-        self.page.evaluate(_WATCH)  # for the document that is there already
 
     @classmethod
     def open(cls, page: Page, server: Server, run: str, query: str = "") -> Self:
@@ -113,13 +138,15 @@ class Swimlane:
         self.rest()
 
     def rest(self) -> None:
-        """Wait until all that was set off so far has ended: asked, answered, drawn, and written to the URL."""
-        lacking = self.page.evaluate(_LACKING, REST_S * 1000)
-        if lacking:
-            raise TimeoutError(f"the swimlane does not come to rest, there is still: {lacking}")
+        """Wait until the lanes are drawn and all that was set off so far has ended."""
+        self.page.wait_for_selector("#swim-root[data-drawn]", timeout=REST_S * 1000)
         wait_idle(self.page, REST_S * 1000)
 
-    def js(self, expression: str, argument: Any = None) -> Any:
+    def look(self, name: str, argument: Any = None) -> Any:
+        """Value of the named look at the page, see :data:`_LOOKS`."""
+        return self._js(_LOOKS[name], argument)
+
+    def _js(self, expression: str, argument: Any = None) -> Any:
         """Value of an expression over ``T`` (window.swimscope.timeline) and ``a``."""
         return self.page.evaluate(f"a => {{ const T = window.swimscope.timeline; return ({expression}); }}", argument)
 
@@ -132,22 +159,22 @@ class Swimlane:
         """Wait until these keys of the URL have these values (None: the key is not there); the whole query."""
         return until(self.url, lambda now: all(now.get(key) == value for key, value in wanted.items()))
 
-    def expect(self, expression: str, value: Any, argument: Any = None) -> None:
-        """Wait until an expression over ``T`` and ``a`` has this value."""
-        until(lambda: self.js(expression, argument), lambda now: bool(now == value))
+    def expect(self, name: str, value: Any, argument: Any = None) -> None:
+        """Wait until the named look at the page has this value."""
+        until(lambda: self.look(name, argument), lambda now: bool(now == value))
 
     def facts(self, item: str) -> dict[str, Any]:
         """What the server says of an item."""
-        found: dict[str, Any] = self.js("T.json('item', { item: a })", item)
+        found: dict[str, Any] = self._js("T.json('item', { item: a })", item)
         return found
 
     def window(self) -> tuple[float, float]:
-        low, high = self.js("T.s.win")
+        low, high = self._js("T.s.win")
         return low, high
 
     def traces(self, role: str) -> list[dict[str, Any]]:
         """Traces of the figure with this role: meta, number of points, name."""
-        found: list[dict[str, Any]] = self.js(
+        found: list[dict[str, Any]] = self._js(
             "T.graph().data.filter(t => t.meta && t.meta.role === a)"
             ".map(t => ({meta: t.meta, points: t.x.length, text: t.text ? [...t.text] : null}))",
             role,
@@ -160,7 +187,7 @@ class Swimlane:
 
     def shapes(self, name: str) -> list[dict[str, Any]]:
         """Shapes of the figure with this name."""
-        found: list[dict[str, Any]] = self.js("T.graph().layout.shapes.filter(s => s.name === a)", name)
+        found: list[dict[str, Any]] = self._js("T.graph().layout.shapes.filter(s => s.name === a)", name)
         return found
 
     def place(self, item: str) -> tuple[float, float]:
@@ -188,7 +215,8 @@ class Swimlane:
                 const box = T.trackBox(data.tracks[k]);
                 if (!box || !box.whole) continue;
                 for (let i = data.bar_offsets[2 * k]; i < data.bar_offsets[2 * k + 1]; i++) {
-                  const [x0, x1] = [T.xAt(T.barStart(data, i)), T.xAt(T.barEnd(data, i))];
+                  const start = data.base + data.bar_start[i] * 2 ** data.shift;
+                  const [x0, x1] = [T.xAt(start), T.xAt(start + data.bar_length[i] * 2 ** data.shift)];
                   if (x1 - x0 >= least && x0 > 20 && x1 < T.s.width - 20) return T.itemName(data, i);
                 }
               }

@@ -23,7 +23,9 @@ def test_a_page_keeps_its_content_and_offers_the_new_one(browser: Browser, tmp_p
     run = tmp_path / "root" / "again" / "dfx_outputs"
     write_capture(run, 300, 1)
     with harness.serve({"r": tmp_path / "root"}, tmp_path) as server:
-        page = browser.new_context(viewport=harness.VIEWPORTS["small"]).new_page()
+        context = browser.new_context(viewport=harness.VIEWPORTS["small"])
+        context.add_init_script(harness.WATCH)
+        page = context.new_page()
         open_page(page, server.page("again"))
         records = page.locator(".card", has_text="Tasks / records").locator(".card-value")
         expect(records).to_contain_text("300")

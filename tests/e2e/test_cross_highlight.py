@@ -26,7 +26,7 @@ KINDS = [
 def selection(panel: Panel) -> dict[str, Any]:
     """What the swimlane, at rest, has selected: number of items, bounds, reason for nothing."""
     panel.settle()
-    found: dict[str, Any] = panel.js("T.s.selection")
+    found: dict[str, Any] = panel.look("selection")
     return found
 
 
@@ -60,7 +60,7 @@ def check_row_graph_back(panel: Panel, number: int, kind: str) -> None:
     low, high = panel.window()
     assert found["bounds"][0] < high
     assert found["bounds"][1] > low
-    assert panel.js("T.s.highlight.count") > 0
+    assert panel.look("highlight_count") > 0
     until(panel.marked, lambda now: row["sel"] in (now or []))
     chosen = page.evaluate("() => location.href")
 
@@ -69,7 +69,7 @@ def check_row_graph_back(panel: Panel, number: int, kind: str) -> None:
     back_to(panel, chosen)
     until(panel.marked, lambda now: row["sel"] in (now or []))
     back_to(panel, before)
-    assert panel.js("T.s.selection") is None
+    assert panel.look("selection") is None
     panel.expect_marked()
 
 
@@ -89,7 +89,7 @@ def test_the_same_on_a_device_capture(page: Page, server: Server, tab: str, kind
 def test_a_path_as_a_whole(page: Page, server: Server) -> None:
     panel = Panel.at(page, server, "attention", "critical-path")
     panel.act(1, "Highlight the whole path", changes="sel")
-    assert selection(panel)["n_total"] == panel.js("T.s.highlight.count")
+    assert selection(panel)["n_total"] == panel.look("highlight_count")
     to_graph(page, "path:observed")
 
 
@@ -97,10 +97,10 @@ def test_a_chosen_task_becomes_large_enough_to_see(page: Page, server: Server) -
     panel = Panel.at(page, server, "large", "critical-path")
     low, high = panel.window()
     panel.choose(3)
-    start, end = panel.js("T.s.selection.bounds")
+    start, end = panel.look("selection_bounds")
     now = panel.window()
     assert now[1] - now[0] < (high - low) / 2, "the swimlane moved there"
-    assert panel.js("(T.xAt(a[1]) - T.xAt(a[0]))", [start, end]) >= 19
+    assert panel.look("px_between", [start, end]) >= 19
     page.go_back()
     panel.check_url(sel=None)
     panel.settle()
@@ -112,7 +112,7 @@ def test_selecting_in_the_swimlane_marks_and_shows_the_row(page: Page, server: S
     last = panel.last()
     task = panel.data(last)["task_id"]
     assert panel.row(last).count() == 0, "the last row is out of view at first"
-    panel.js("T.set({ sel: 'task:' + a, item: null }, true)", task)
+    panel.look("select_task", task)
     expect(panel.row(last)).to_be_visible()
     expect(panel.row(last)).to_have_class(re.compile("row-selected"))
 
@@ -144,7 +144,7 @@ def test_arriving_from_a_page_brings_the_selection_into_view(page: Page, server:
     bounds = selection(panel)["bounds"]
     low, high = panel.window()
     assert low < bounds[0] < bounds[1] < high
-    assert panel.js("T.xAt(a[1]) - T.xAt(a[0])", bounds) >= 19
+    assert panel.look("px_between", bounds) >= 19
 
 
 def two_tabs(context: BrowserContext, server: Server, run: str) -> tuple[Panel, Page]:

@@ -307,10 +307,8 @@ def test_keyboard_only(page: Page, server: Server) -> None:
     follows(page, depth="5")
 
 
-@pytest.mark.parametrize("theme", THEMES)
-def test_both_themes(page: Page, server: Server, theme: str) -> None:
+def test_both_themes(page: Page, server: Server) -> None:
     open_graph(page, server, SMALL)
-    set_theme(page, theme)
     colours = """() => {
       const cy = swimscope.graph.cy();
       return [cy.nodes('.aic')[0].style('background-color'), cy.nodes()[0].style('color')];
@@ -318,8 +316,10 @@ def test_both_themes(page: Page, server: Server, theme: str) -> None:
     wanted = {
         "light": ["rgb(223,234,251)", "rgb(28,36,48)"],
         "dark": ["rgb(29,47,74)", "rgb(228,233,240)"],
-    }[theme]
-    assert until(lambda: page.evaluate(colours), lambda seen: seen == wanted)
+    }
+    for theme in THEMES:
+        set_theme(page, theme)
+        until(lambda: page.evaluate(colours), lambda seen, theme=theme: seen == wanted[theme])
 
 
 def test_exports(page: Page, server: Server) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.graph import prepared as graph_kept
+from analysis.graph import prepared
 from app.server.factory import make_services
 from app.server.settings import Root, Settings
 from app.work.jobs import Job, Progress, State, cancel_file, write_status
@@ -40,7 +40,7 @@ class Child:
         services = make_services(Settings(roots=(Root("s", samples),), data_dir=folder / "elsewhere"))
         services.library.scan_once()
         run = services.library.run(key)
-        job = Job(run.source, 0, run.signature, graph_kept.JOB, {"mode": mode})
+        job = Job(run.source, 0, run.signature, prepared.JOB, {"mode": mode})
         self.status = folder / "data" / "jobs" / f"{job.name}.json"
         self.status.parent.mkdir(parents=True, exist_ok=True)
         # A heartbeat from the future: however slow the machine, the page takes it for alive.

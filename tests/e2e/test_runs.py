@@ -10,7 +10,6 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from analysis.synth.capture import write_capture
 from tests.e2e.harness import THEMES, Server, open_page, wait_idle
 from tests.waiting import until
 
@@ -29,12 +28,6 @@ def names(page: Page) -> list[str]:
 def expect_names(page: Page, *expected: str) -> None:
     """Wait until the rows are ``expected`` from top to bottom."""
     until(lambda: names(page), lambda seen: seen == list(expected))
-
-
-def wait_for_facts(page: Page, run: str) -> None:
-    """Wait until the row of ``run`` shows its level."""
-    level = page.locator(ROWS).filter(has=page.get_by_text(run, exact=True)).first.locator("[col-id=level]")
-    expect(level).to_have_text(re.compile(r"\d"), timeout=60_000)
 
 
 def test_search_narrows_and_lives_in_the_url(page: Page, server: Server) -> None:
@@ -92,30 +85,6 @@ def test_the_keyboard_alone_opens_a_run(page: Page, server: Server) -> None:
     expect(page.locator(f"{ROWS} .ag-cell-focus")).to_have_count(1)
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("/r/"))
-
-
-def test_facts_and_errors_are_filled_in(page: Page, server: Server) -> None:
-    open_page(page, server.url)
-    wait_for_facts(page, "attention")
-    row = page.locator(ROWS).filter(has=page.get_by_text("attention", exact=True)).first
-    expect(row.locator("[col-id=records]")).to_have_text("1,000")
-    broken = page.locator(ROWS).filter(has=page.get_by_text("broken", exact=True)).first
-    expect(broken.locator("[col-id=quality]")).to_have_text("cannot be read", timeout=60_000)
-
-
-def test_new_runs_appear_by_themselves(page: Page, server: Server, samples: pathlib.Path) -> None:
-    open_page(page, f"{server.url}/?q=arrives")
-    expect(page.locator(".grid-shown")).to_contain_text("0 of")
-    expect(page.locator(ROWS)).to_have_count(0)
-    folder = samples / "arrives_later" / "dfx_outputs"
-    write_capture(folder, 20, 11)
-    try:
-        expect(page.get_by_text("arrives_later", exact=True).first).to_be_visible(timeout=90_000)
-    finally:
-        for file in folder.iterdir():
-            file.unlink()
-        folder.rmdir()
-        folder.parent.rmdir()
 
 
 def test_csv_holds_the_rows_that_are_shown(page: Page, server: Server, tmp_path: pathlib.Path) -> None:

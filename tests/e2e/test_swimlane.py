@@ -21,10 +21,10 @@ def lane(page, server) -> Swimlane:
 
 
 def test_opens_fitted_with_every_record_as_a_bar(lane: Swimlane) -> None:
-    span = lane.js("T.s.info.span")
+    span = lane.look("span")
     low, high = lane.window()
     assert low < span[0] < span[1] < high
-    assert lane.js("T.s.info.items") >= oracle(DEVICE)["records"]
+    assert lane.look("items") >= oracle(DEVICE)["records"]
     assert lane.bars() > 300
     expect(lane.page.locator("#swim-shown")).to_contain_text("drawn exactly")
     assert lane.traces("labels")[0]["text"]
@@ -37,10 +37,10 @@ def test_views_show_their_lanes(lane: Swimlane) -> None:
     for view in ("scheduler", "phases", "orch", "worker"):
         page.click(f".swim-tab[data-view={view}]")
         lane.rest()
-        lane.expect("T.graph().layout.meta.view", view)
-        groups[view] = set(lane.js("T.s.info.lanes.map(l => l.group)"))
+        lane.expect("drawn_view", view)
+        groups[view] = set(lane.look("groups"))
         assert lane.url().get("view", "worker") == view
-        assert lane.js("T.stats.bars") > 0
+        assert lane.look("drawn_bars") > 0
     assert groups["worker"] >= {"AIC", "AIV"}
     assert groups["scheduler"] == {"AIC", "AIV"}
     assert groups["phases"] == {"SCHEDULER", "RESOLVE"}
@@ -60,8 +60,8 @@ def test_a_view_without_data_says_why(page, server) -> None:
 
 def test_overlapping_items_get_rows_of_their_own(page, server) -> None:
     lane = Swimlane.open(page, server, DEVICE, "view=scheduler")
-    assert max(lane.js("T.s.info.lanes.map(l => l.rows)")) == 2
-    assert lane.js("T.s.info.lanes.reduce((n, l) => n + l.items, 0)") == oracle(DEVICE)["records"]
+    assert max(lane.look("rows_of_lanes")) == 2
+    assert lane.look("items_of_lanes") == oracle(DEVICE)["records"]
 
 
 def spmd_task(server, page) -> str:
@@ -76,7 +76,7 @@ def spmd_task(server, page) -> str:
 def test_spmd_blocks_are_outlined_together(page, server) -> None:
     task = spmd_task(server, page)
     lane = Swimlane.open(page, server, "spmd_multiblock_mix_l4", f"sel=task:{task}&t0=9000&t1=53000")
-    total = lane.js("T.s.selection.items.length")
+    total = lane.look("selected_items")
     assert total > 4
     outlined = sum(trace["points"] // 6 for role in ("selection", "focus") for trace in lane.traces(role))
     assert outlined > 1
@@ -95,7 +95,7 @@ def test_label_modes(lane: Swimlane) -> None:
 
 def test_graph_tasks_have_an_envelope_and_name_their_nodes(page, server) -> None:
     lane = Swimlane.open(page, server, "graph_replay_2d_l4", "lanes=graph")
-    assert lane.js("T.s.info.lanes.at(-1).label") == "Graph tasks"
+    assert lane.look("last_lane") == "Graph tasks"
     [drawn] = lane.traces("graph")
     assert drawn["meta"]["n"] == 3
     texts = {text for trace in lane.traces("labels") for text in trace["text"]}
@@ -108,7 +108,7 @@ def test_graph_tasks_have_an_envelope_and_name_their_nodes(page, server) -> None
     lane.rest()
     assert lane.url() == {"lanes": "graph", "sel": "task:1", "item": "g1"}
     expect(lane.spoken).to_contain_text("graph t1")
-    found = lane.js("T.json('search', { q: 't1 node 3', from: 0 })")
+    found = lane.look("third_node")
     assert (found["count"], found["item"]["name"]) == (1, "t1 node 3")
     number = found["item"]["lane"].split()[-1]
     lane = Swimlane.open(page, server, "graph_replay_2d_l4", f"lanes={number}&sel=task:{found['item']['task_id']}")
@@ -138,7 +138,7 @@ def test_highlight_dims_the_rest_and_removes_nothing(lane: Swimlane) -> None:
     bright = sum(t["meta"]["n"] for t in traces if not t["meta"]["dim"])
     assert dim == before
     assert 0 < bright < before
-    assert lane.js("T.s.highlight.count") >= len(oracle(DEVICE)["observed"]["tasks"])
+    assert lane.look("highlight_count") >= len(oracle(DEVICE)["observed"]["tasks"])
     assert lane.url()["hl"] == "path:observed"
 
 
@@ -158,8 +158,8 @@ def test_both_themes_draw_in_their_colours(lane: Swimlane) -> None:
     colors = {}
     for theme in ("light", "dark"):
         set_theme(lane.page, theme)
-        colors[theme] = lane.js("swimscope.theme.css('--muted')")
-        lane.expect("T.graph().layout.xaxis.tickfont.color", colors[theme])
+        colors[theme] = lane.look("muted_color")
+        lane.expect("axis_color", colors[theme])
     assert colors["light"] != colors["dark"]
 
 
@@ -181,19 +181,14 @@ def test_nothing_overlaps_at_either_size(server, new_context) -> None:
               .map(e => e.id || e.textContent)"""
         )
         assert clipped == []
-        assert lane.js("T.s.height") > 200
+        assert lane.look("height_px") > 200
 
 
 def test_a_dense_place_says_what_it_stands_for(page, server) -> None:
     lane = Swimlane.open(page, server, "pa_huge_l4")
-    assert not lane.js("T.stats.exact")
+    assert not lane.look("is_exact")
     expect(page.locator("#swim-shown")).to_contain_text(" of ")
     box = lane.overlay()
-    x, y = lane.js(
-        """(() => {
-          const data = T.current().base.data;
-          for (let x = 50; x < T.s.width; x++) for (let y = 6; y < 200; y += 14) if ((T.hit(x, y) || {}).kind === "density") return [x, y];
-        })()"""
-    )
+    x, y = lane.look("dense_place")
     page.mouse.move(box["x"] + x, box["y"] + y)
     page.wait_for_selector("#swim-tip:visible:has-text('items in'):has-text('busy')")

@@ -60,8 +60,8 @@ def test_png_holds_the_picture(lane: Swimlane) -> None:
         list(data),
     )
     assert colors > 8, "a picture of many functions has many colours"
-    assert width > lane.js("T.s.width") * 2
-    assert height > lane.js("T.s.height") * 2
+    assert width > lane.look("width_px") * 2
+    assert height > lane.look("height_px") * 2
 
 
 def test_svg_has_title_axis_lanes_and_legend(lane: Swimlane) -> None:
@@ -82,8 +82,7 @@ def test_csv_equals_the_visible_records(lane: Swimlane) -> None:
     rows = list(csv.DictReader(io.StringIO(data.decode())))
     capture = load(capture_dir(DEVICE))
     low, high = lane.window()
-    cores = {int(key.split(":")[1]) for key in lane.js(
-        "T.s.rows.filter(r => T.trackBox(r.lane.track)).map(r => r.lane.key).filter(k => k.startsWith('core:'))")}  # fmt: skip
+    cores = {int(key.split(":")[1]) for key in lane.look("cores_on_screen")}
     records = capture.records
     expected = {
         f"r{i}"
@@ -109,9 +108,13 @@ def test_perfetto_file_counts_every_record(lane: Swimlane) -> None:
     assert len(slices) >= 2 * len(capture.records) + len(capture.phases) + len(capture.orch)
 
 
-def test_pass_dumps_of_the_run_are_named(lane: Swimlane) -> None:
+def test_pass_dumps_of_the_run_open_their_page(lane: Swimlane) -> None:
     open_menu(lane)
-    expect(lane.page.locator("#swim-export .swim-path").first).to_contain_text("passes_dump")
+    link = lane.page.locator("#swim-export .swim-path").first
+    expect(link).to_contain_text("passes_dump")
+    link.click()
+    expect(lane.page).to_have_url(re.compile(r"/passes\?.*dump=passes_dump"))
+    expect(lane.page.locator("#ir-list [aria-selected=true]")).to_be_visible()
 
 
 def test_picture_has_room_for_title_axis_and_markers(lane: Swimlane) -> None:
@@ -151,12 +154,11 @@ def test_export_menu_closes_on_escape_and_elsewhere(lane: Swimlane) -> None:
 
 def test_markers_drawn_elsewhere_reach_the_overview(lane: Swimlane) -> None:
     """The strip above follows the URL's markers, whoever wrote them, and Back takes them out again."""
-    ink = """(() => { const c = T.el("swim-overview-canvas"); const x = Math.round(c.width * a);
-      const d = c.getContext("2d").getImageData(x - 3, 1, 7, 1).data; return [...d].some(v => v); })()"""
-    share = "((45000 - T.full()[0]) / (T.full()[1] - T.full()[0]))"
-    at = lane.js(share)
-    assert lane.js(ink, at) is False
-    lane.js("window.swimscope.url.set({ mk: '45000:blue:late' }, { push: true })")
+    ink = "overview_ink"
+    share = "share_of_45000"
+    at = lane.look(share)
+    assert lane.look(ink, at) is False
+    lane.look("add_late_marker")
     lane.expect(ink, True, at)
     lane.page.go_back()
     lane.check_url(mk="25000:red:first")

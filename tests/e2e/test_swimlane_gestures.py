@@ -34,11 +34,11 @@ def test_markers_are_added_labelled_coloured_dragged_and_deleted(lane: Swimlane)
         page.mouse.click(box["x"] + box["width"] * share, box["y"] + 10)
         expect(page.locator(".swim-flag")).to_have_count(number)
     lane.rest()
-    ticks = lane.js("T.markers().map(m => m.tick)")
+    ticks = lane.look("marker_ticks")
     assert ticks == pytest.approx([25_000, 35_000], abs=40)
     assert len(lane.shapes("marker")) == 2
-    assert lane.shapes("marker")[0]["x0"] == pytest.approx(lane.js("T.us(a)", ticks[0]))
-    expect(page.locator(".swim-diff")).to_contain_text(lane.js("T.format(T.us(a))", ticks[1] - ticks[0]))
+    assert lane.shapes("marker")[0]["x0"] == pytest.approx(lane.look("us_of", ticks[0]))
+    expect(page.locator(".swim-diff")).to_contain_text(lane.look("time_text", ticks[1] - ticks[0]))
 
     edit_first_marker(lane)
     page.fill("#swim-marker-label", "wave, 100 %")
@@ -50,19 +50,19 @@ def test_markers_are_added_labelled_coloured_dragged_and_deleted(lane: Swimlane)
     page.click("#swim-marker-close")
     expect(page.locator("#swim-marker-edit")).to_be_hidden()
     lane.rest()
-    assert lane.js("T.markers()[0]") == {"tick": ticks[0], "color": "red", "label": "wave, 100 %"}
+    assert lane.look("first_marker") == {"tick": ticks[0], "color": "red", "label": "wave, 100 %"}
     expect(page.locator(".swim-flag").first).to_have_text("wave, 100 %")
     lane.reload()
-    assert lane.js("T.markers()[0].label") == "wave, 100 %"
+    assert lane.look("first_marker_label") == "wave, 100 %"
 
     flag = page.locator(".swim-flag").first.bounding_box()
     assert flag
     lane.drag((flag["x"] + 5, flag["y"] + 8), (100, 0))
-    assert lane.js("T.markers()[0].tick") > ticks[0] + 1_000
+    assert lane.look("first_marker_tick") > ticks[0] + 1_000
 
     edit_first_marker(lane)
     page.click("#swim-marker-delete")
-    lane.expect("T.markers().map(m => m.tick)", [ticks[1]])
+    lane.expect("marker_ticks", [ticks[1]])
     lane.rest()
     assert len(lane.shapes("marker")) == 1
 
@@ -72,7 +72,7 @@ def test_alt_drag_measures_and_snaps_to_record_edges(lane: Swimlane) -> None:
     item = lane.visible_item(40)
     facts = lane.facts(item)
     x, y = lane.place(item)
-    half = lane.js("(T.xAt(a.end) - T.xAt(a.start)) / 2", facts)
+    half = lane.look("half_width_px", facts)
     page.keyboard.down("Alt")
     page.mouse.move(x - half + 3, y)
     page.mouse.down()
@@ -83,9 +83,9 @@ def test_alt_drag_measures_and_snaps_to_record_edges(lane: Swimlane) -> None:
     page.keyboard.up("Alt")
     lane.rest()
     lane.check_url(mz=f"{facts['start']}:{facts['end']}")
-    length = lane.js("T.format(T.us(a))", facts["end"] - facts["start"])
+    length = lane.look("time_text", facts["end"] - facts["start"])
     expect(page.locator("#swim-measure-length")).to_have_text(length)
-    expected = lane.js("T.json('range', { t0: a.start, t1: a.end })", facts)
+    expected = lane.look("range_answer", facts)
     for text in (f"{expected['records']:,} records", "AIC", "AIV", "Busy", facts["name"][:8]):
         expect(page.locator("#swim-measure")).to_contain_text(text)
     assert len(lane.shapes("measure")) == 1
@@ -102,24 +102,24 @@ def test_pin_stays_on_top_while_scrolling_and_hide_removes(lane: Swimlane) -> No
     label.locator("button[data-action=pin]").click()
     lane.rest()
     assert lane.url()["pin"] == "core:5"
-    assert lane.js("T.s.rows[0].lane.key") == "core:5"
+    assert lane.look("first_lane") == "core:5"
     page.mouse.move(box["x"] + 300, box["y"] + 100)
     page.mouse.wheel(0, 600)
     lane.rest()
-    assert lane.js("T.s.y") > 0
-    top = lane.js("T.trackBox(T.s.rows[0].lane.track)")
+    assert lane.look("scrolled_px") > 0
+    top = lane.look("first_lane_box")
     assert top["top"] < 5
-    hidden = lane.js("T.s.scrollRows[T.topRow() + 3].lane.key")
+    hidden = lane.look("fourth_lane")
     row = page.locator(f".swim-label[data-lane='{hidden}']")
     row.hover()
     row.locator("button[data-action=hide]").click()
     lane.rest()
     assert lane.url()["hide"] == hidden
-    assert hidden not in lane.js("T.s.rows.map(r => r.lane.key)")
+    assert hidden not in lane.look("lane_keys")
     expect(page.locator("#swim-lane-count")).to_contain_text("of 73 lanes")
     page.click("#swim-unhide")
     lane.rest()
-    assert hidden in lane.js("T.s.rows.map(r => r.lane.key)")
+    assert hidden in lane.look("lane_keys")
     page.locator(".swim-label.pinned").locator("button[data-action=pin]").click()
     lane.rest()
     assert "pin" not in lane.url()
@@ -127,15 +127,15 @@ def test_pin_stays_on_top_while_scrolling_and_hide_removes(lane: Swimlane) -> No
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("aiv", "l => l.group === 'AIV'"), ("3-5", "l => l.number >= 3 && l.number <= 5"),
-     ("fa_fused_aiv", "l => l.classes.some(c => T.s.info.classes[c].name.includes('fa_fused_aiv'))")],
+    [("aiv", "aiv_lanes"), ("3-5", "lanes_3_to_5"),
+     ("fa_fused_aiv", "lanes_of_fa_fused_aiv")],
 )  # fmt: skip
 def test_lane_filter_by_type_number_and_function(lane: Swimlane, text: str, expected: str) -> None:
     lane.page.fill("#swim-filter", text)
     lane.check_url(lanes=text)
     lane.rest()
-    shown = lane.js("T.s.rows.map(r => r.lane.key)")
-    assert shown == lane.js(f"T.s.info.lanes.filter({expected}).map(l => l.key)")
+    shown = lane.look("lane_keys")
+    assert shown == lane.look(expected)
     assert 0 < len(shown) < 73
 
 
@@ -155,12 +155,12 @@ def test_menu_marks_start_end_and_outer_bounds(lane: Swimlane) -> None:
     item = lane.visible_item(30)
     facts = lane.facts(item)
     menu(lane, item, "Mark start and end")
-    assert lane.js("T.markers().map(m => m.tick)") == [facts["middle"], facts["end"]]
-    assert facts["label"] in lane.js("T.markers()[0].label")
-    bounds = lane.js("T.json('select', { sel: 'task:' + a, depth: '0' })", facts["task_id"])["bounds"]
+    assert lane.look("marker_ticks") == [facts["middle"], facts["end"]]
+    assert facts["label"] in lane.look("first_marker_label")
+    bounds = lane.look("select_answer", facts["task_id"])["bounds"]
     menu(lane, item, "Mark the outer bounds")
-    assert {*bounds} <= {*lane.js("T.markers().map(m => m.tick)")}
-    assert len(lane.js("T.markers()")) == 4
+    assert {*bounds} <= {*lane.look("marker_ticks")}
+    assert len(lane.look("markers")) == 4
 
 
 def test_menu_selects_sides_function_and_copies_the_id(lane: Swimlane) -> None:
@@ -173,9 +173,9 @@ def test_menu_selects_sides_function_and_copies_the_id(lane: Swimlane) -> None:
     assert lane.url()["deps"] == "succ"
     menu(lane, item, "Highlight function")
     assert lane.url()["hl"].startswith("func:")
-    assert lane.js("T.s.highlight.count") > 0
+    assert lane.look("highlight_count") > 0
     menu(lane, item, "Copy task id")
-    lane.expect("navigator.clipboard.readText()", facts["task_id"])
+    lane.expect("clipboard", facts["task_id"])
 
 
 def test_menu_leads_to_the_graph_and_the_function(lane: Swimlane) -> None:
@@ -188,32 +188,19 @@ def test_menu_leads_to_the_graph_and_the_function(lane: Swimlane) -> None:
     lane.page.go_back()
     lane.page.wait_for_url("**/swimlane?**")
     lane.rest()
-    assert lane.js("T.stats.bars") > 0
+    assert lane.look("drawn_bars") > 0
 
 
 def test_menu_draws_the_maximum_lead_in_the_scheduler_view(page, server) -> None:
     lane = Swimlane.open(page, server, "early_dispatch_on_a5_l4")
-    item = page.evaluate(
-        """async () => {
-          const T = window.swimscope.timeline;
-          for (let n = 0; n < 100; n++) {
-            const item = await T.json("item", { item: "r" + n });
-            if (!item.found) return null;
-            const lead = await T.json("lead", { task: item.task_id });
-            if (lead.available) return { ...item, lead };
-          }
-        }"""
-    )
+    item = lane.look("item_with_lead")
     assert item
-    page.evaluate(
-        "item => window.swimscope.timeline.openMenu({ left: 300, top: 300, tick: item.middle, track: item.track }, item)",
-        item,
-    )
+    lane.look("open_menu", item)
     page.locator("#swim-menu button", has_text="Draw maximum lead").click()
     lane.rest()
     assert lane.url()["view"] == "scheduler"
     lead = item["lead"]
-    assert lane.js("T.markers().map(m => m.tick)") == sorted([lead["dispatch"], lead["last_fin"]])
+    assert lane.look("marker_ticks") == sorted([lead["dispatch"], lead["last_fin"]])
 
 
 def test_keyboard_alone_steps_records_lanes_menu_and_marker(lane: Swimlane) -> None:
@@ -230,7 +217,7 @@ def test_keyboard_alone_steps_records_lanes_menu_and_marker(lane: Swimlane) -> N
     lane.key("ArrowDown")
     expect(lane.spoken).to_contain_text("AIC 1")
     lane.key("m")
-    assert len(lane.js("T.markers()")) == 1
+    assert len(lane.look("markers")) == 1
     lane.key("p")
     assert lane.url()["pin"] == "core:1"
     page.keyboard.press("Shift+F10")
@@ -276,7 +263,7 @@ def test_keys_can_be_rebound_switched_off_and_restored(lane: Swimlane) -> None:
     page.click("#swim-keys-open")
     page.click("#swim-keys-reset")
     page.click("#swim-keys-close")
-    lane.expect("localStorage.getItem('swimscope.swimlane.keys')", None)
+    lane.expect("stored_keys", None)
 
 
 def test_a_link_with_everything_restores_exactly_even_when_it_is_stored(page, server, new_context) -> None:
@@ -300,19 +287,19 @@ def test_a_link_with_everything_restores_exactly_even_when_it_is_stored(page, se
     )
     until(lane.url, lambda now: "s" in now)
     lane.rest()
-    address = lane.js("location.href")
+    address = lane.look("address")
     assert len(address) < 2_000
-    state = "[T.s.win, T.markers(), T.list('pin'), T.range(), T.s.highlight.hl, T.s.highlight.count, T.s.selection.label, T.s.url.item, T.graph().layout.shapes.length]"
-    seen = lane.js(state)
+    state = "everything"
+    seen = lane.look(state)
     assert len(seen[1]) == 20
     assert len(seen[2]) == 8
     other = Swimlane.follow(new_context().new_page(), address)
-    other.expect("Boolean(T.s.highlight && T.s.selection)", True)
-    assert other.js(state) == seen
+    other.expect("has_answers", True)
+    assert other.look(state) == seen
 
 
 @pytest.mark.parametrize("measured", ["-9223372036854775807:9223372036854775807", "900:100", "7:7"])
 def test_a_measured_range_that_cannot_be_is_said_and_not_asked_for(page, server, measured: str) -> None:
     lane = Swimlane.open(page, server, DEVICE, f"mz={measured}")
-    assert lane.js("T.range()") is None
+    assert lane.look("measured") is None
     expect(page.locator(".notice")).to_contain_text("START before END")

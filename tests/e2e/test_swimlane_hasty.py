@@ -49,7 +49,7 @@ def test_two_quick_steps_move_by_two_records(lane: Swimlane) -> None:
     lane.key("ArrowRight")
     item = lane.url()["item"]
     for _ in range(3):
-        item = lane.js("T.json('item', { item: a, step: 'next' })", item)["item"]
+        item = lane.look("next_item", item)["item"]
     for _ in range(3):
         lane.page.keyboard.press("ArrowRight")
     lane.check_url(item=item)
@@ -57,8 +57,8 @@ def test_two_quick_steps_move_by_two_records(lane: Swimlane) -> None:
 
 def test_two_quick_clicks_on_next_move_by_two_matches(lane: Swimlane) -> None:
     lane.page.fill("#swim-search", "fa_fused")
-    total = until(lambda: lane.js("T.s.found && T.s.found.count"), bool)
-    lane.js("[1, 2, 3].forEach(() => T.el('swim-search-next').click())")
+    total = until(lambda: lane.look("found_count_if_any"), bool)
+    lane.look("search_next_thrice")
     expect(lane.page.locator("#swim-search-count")).to_have_text(f"3 / {total:,}")
 
 
@@ -80,10 +80,10 @@ def test_a_late_answer_to_an_older_click_selects_nothing(lane: Swimlane) -> None
 
 
 def test_a_zoom_right_before_another_view_is_kept(lane: Swimlane) -> None:
-    window = lane.js("(T.zoom(0.5), document.querySelector('.swim-tab[data-view=scheduler]').click(), [25000, 35000])")
+    window = lane.look("zoom_and_switch_view")
     lane.check_url(view="scheduler", t0=str(window[0]), t1=str(window[1]))
     lane.rest()
-    assert lane.js("T.s.win") == window
+    assert lane.look("window") == window
     lane.page.go_back()
     lane.check_url(view=None, t0=str(window[0]), t1=str(window[1]))
 
@@ -100,5 +100,5 @@ def test_what_is_chosen_while_the_swimlane_loads_is_there_when_it_comes(page, se
     page.select_option("#swim-depth", "2")
     held.release()
     lane.rest()
-    assert lane.js("T.s.rows.every(row => row.lane.group === 'AIV')")
+    assert lane.look("only_aiv")
     assert lane.url() == {"t0": "20000", "t1": "40000", "lanes": "aiv", "depth": "2"}

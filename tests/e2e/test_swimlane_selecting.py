@@ -46,7 +46,7 @@ def test_neighbours_in_the_details_are_links_and_back_undoes(lane: Swimlane) -> 
     lane.page.go_back()
     lane.check_url(sel=first)
     lane.rest()
-    lane.expect("T.s.selection.label", facts["label"])
+    lane.expect("selection_label", facts["label"])
     lane.check_details(facts["task_id"], facts["label"])
 
 
@@ -54,15 +54,15 @@ def test_dependency_lines_follow_depth_and_sides(page, server) -> None:
     task = lane_task(server, page)
     lane = Swimlane.open(page, server, DEVICE, f"sel=task:{task}")
     one = sum(t["meta"]["n"] for role in ("predecessors", "successors", "violations") for t in lane.traces(role))
-    assert one == lane.js("T.s.selection.n_lines - T.s.selection.n_hidden")
+    assert one == lane.look("drawn_lines")
     lane.select("#swim-depth", "2")
-    assert lane.js("T.s.selection.n_lines") > one
+    assert lane.look("lines") > one
     assert lane.url()["depth"] == "2"
     lane.select("#swim-deps", "pred")
     assert lane.traces("predecessors")
     assert not lane.traces("successors")
     lane.select("#swim-depth", "0")
-    assert lane.js("T.s.selection.n_lines") == 0
+    assert lane.look("lines") == 0
     page.go_back()
     lane.rest()
     expect(page.locator("#swim-depth")).to_have_value("2")
@@ -84,9 +84,9 @@ def test_search_counts_steps_and_marks_the_overview(lane: Swimlane) -> None:
     count = page.locator("#swim-search-count")
     expect(count).to_have_text(re.compile(r"^[\d,]+$"))
     lane.rest()
-    total = lane.js("T.s.found.count")
+    total = lane.look("found_count")
     assert total > 10
-    assert lane.js("T.s.found.marks.length") > 0
+    assert lane.look("found_marks") > 0
     page.press("#swim-search", "Enter")
     lane.rest()
     expect(count).to_have_text(f"1 / {total:,}")
@@ -100,7 +100,7 @@ def test_search_counts_steps_and_marks_the_overview(lane: Swimlane) -> None:
     lane.rest()
     assert lane.url()["item"] == first
     assert lane.url()["q"] == "fa_fused"
-    assert lane.js("T.trackBox(a) !== null", lane.facts(first)["track"])
+    assert lane.look("on_screen", lane.facts(first)["track"])
 
 
 def test_search_by_ring_and_task_id(lane: Swimlane) -> None:
@@ -109,7 +109,7 @@ def test_search_by_ring_and_task_id(lane: Swimlane) -> None:
     lane.check_url(sel=f"task:{(1 << 32) + 2}")
 
 
-STATE = "[T.s.win, T.s.y, T.s.selection.label, T.stats.bars, T.graph().data.length]"
+STATE = "picture"
 
 
 def chosen(lane: Swimlane) -> Any:
@@ -117,20 +117,20 @@ def chosen(lane: Swimlane) -> Any:
     lane.key("w")
     lane.click(lane.visible_item(14))
     lane.select("#swim-depth", "2")
-    return lane.js(STATE)
+    return lane.look(STATE)
 
 
 def test_reload_shows_the_same(lane: Swimlane) -> None:
     seen = chosen(lane)
     lane.reload()
-    assert lane.js(STATE) == seen
+    assert lane.look(STATE) == seen
 
 
 def test_a_second_person_sees_the_same_and_changes_nothing_here(lane: Swimlane, new_context) -> None:
     seen = chosen(lane)
-    other = Swimlane.follow(new_context().new_page(), lane.js("location.href"))
-    assert other.js(STATE) == seen
+    other = Swimlane.follow(new_context().new_page(), lane.look("address"))
+    assert other.look(STATE) == seen
     other.key("0")
     other.check_url(t0=None)
     lane.reload()
-    assert lane.js(STATE) == seen
+    assert lane.look(STATE) == seen

@@ -19,8 +19,7 @@ import pytest
 from analysis.capture import Capture
 from analysis.graph.neighbourhood import adjacency, neighbourhood
 from analysis.graph.text import neighbour_rows
-from app.graph import page
-from app.graph import picture as graph_picture
+from app.graph import page, picture
 from app.server.factory import create_app
 from app.server.services import Services
 from app.server.settings import Root, Settings
@@ -68,12 +67,12 @@ def bench_pages(services: Services, key: str, capture: Capture) -> None:
     """What the server does for a picture: cold, warm, expanded, around a task, in each mode."""
     timed("first picture of a capture (nothing derived yet)", 3.0, 1, lambda _: page.layout(services, ViewState(), key))
     timed("picture, warm", 3.0, 5, lambda _: page.layout(services, ViewState(), key))
-    groups = graph_picture.picture(services, key, ViewState()).scene.groups
+    groups = picture.picture(services, key, ViewState()).scene.groups
     timed(
         "expand one group (layout not cached)",
         1.0,
         len(groups),
-        lambda at: graph_picture.picture(services, key, ViewState(exp=(groups[at].key,))),
+        lambda at: picture.picture(services, key, ViewState(exp=(groups[at].key,))),
     )
     nodes = np.random.default_rng(2).choice(np.flatnonzero(capture.tasks.in_graph), 20)
     ids = [int(task_id) for task_id in capture.tasks.task_id[nodes]]
@@ -81,18 +80,18 @@ def bench_pages(services: Services, key: str, capture: Capture) -> None:
         "draw a task's neighbourhood of depth 2 (not cached)",
         0.5,
         20,
-        lambda at: graph_picture.picture(services, key, ViewState(sel=f"task:{ids[at]}", show="around", gdepth=2)),
+        lambda at: picture.picture(services, key, ViewState(sel=f"task:{ids[at]}", show="around", gdepth=2)),
     )
     timed(
         "take a task's neighbourhood out of the summary",
         1.0,
         20,
-        lambda at: graph_picture.picture(services, key, ViewState(sel=f"task:{ids[at]}", gdepth=2)),
+        lambda at: picture.picture(services, key, ViewState(sel=f"task:{ids[at]}", gdepth=2)),
     )
     modes = ("reduced", "omitted", "reduced-df", "omitted-df")
-    timed("edge mode, first time", 3.0, 4, lambda at: graph_picture.picture(services, key, ViewState(mode=modes[at])))
-    timed("edge mode, warm", 1.0, 4, lambda at: graph_picture.picture(services, key, ViewState(mode=modes[at])))
-    timed("critical path as a picture", 3.0, 3, lambda _: graph_picture.picture(services, key, ViewState(show="path")))
+    timed("edge mode, first time", 3.0, 4, lambda at: picture.picture(services, key, ViewState(mode=modes[at])))
+    timed("edge mode, warm", 1.0, 4, lambda at: picture.picture(services, key, ViewState(mode=modes[at])))
+    timed("critical path as a picture", 3.0, 3, lambda _: picture.picture(services, key, ViewState(show="path")))
 
 
 def main(name: str = HUGE) -> None:

@@ -25,7 +25,7 @@ import orjson
 from playwright.sync_api import sync_playwright
 
 from analysis.synth.capture import write_capture
-from app.runs import rows as run_rows
+from app.runs import rows
 from app.server.factory import make_services
 from app.server.settings import Root, Settings
 from tests.e2e import harness
@@ -66,8 +66,8 @@ def measure(folder: pathlib.Path) -> None:
     print(f"\n{CAPTURES:,} captures; os.walk with stat: {base:.3f} s CPU")
     cpu, wall, _ = timed(services.library.scan_once)
     print(f"{'first scan':<34}{cpu:8.3f} s CPU {wall:8.3f} s wall {cpu / base:8.1f} × os.walk")
-    cpu, wall, rows = timed(lambda: run_rows.rows(services))
-    size = len(orjson.dumps(rows))
+    cpu, wall, found = timed(lambda: rows.rows(services))
+    size = len(orjson.dumps(found))
     print(f"{'rows':<34}{cpu:8.3f} s CPU {wall:8.3f} s wall {size / 1024:8.0f} KiB of JSON")
     with harness.serve({"r": root}, folder) as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=harness.find_chromium(), args=list(harness.CHROMIUM_FLAGS))

@@ -1,76 +1,25 @@
 """One page about a capture for people who were not there: facts, tables and pictures without any outside resource.
 
-:func:`build` computes; :func:`to_html` and :func:`to_markdown` (:mod:`analysis.export.report.writers`) write.
+:func:`build` computes; :mod:`analysis.export.report.writers` writes.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Any
 
 from analysis import registry
 from analysis.capture import Capture
 from analysis.discovery.sources import facts, quality_table
+from analysis.entry import Analysis, InReport
 from analysis.errors import NotAvailable
-from analysis.export.report import pictures as report_pictures
-from analysis.export.report.writers import to_html, to_markdown
+from analysis.export.report.model import Picture, Report, ReportSection
+from analysis.export.report.pictures import function_bars, lanes, overhead_curves, path_strip, utilisation_curves
 from analysis.measures.functions import FunctionStatistics
 from analysis.measures.overhead import SchedulerOverhead
 from analysis.measures.utilisation import Utilisation
 from analysis.paths.critical_path import CriticalPath
-from analysis.results import Result, Table
-
-__all__ = ["Picture", "Report", "ReportSection", "build", "to_html", "to_markdown"]
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A drawing and the words for those who cannot see it."""
-
-    title: str
-    svg: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReportSection:
-    """One analysis: its tables and pictures, or the ``reason`` why it has no answer."""
-
-    name: str
-    title: str
-    question: str
-    command: str
-    """What prints every row of the first table; without ``--format csv`` it prints the others as well."""
-    tables: tuple[tuple[str, Table], ...] = ()
-    pictures: tuple[Picture, ...] = ()
-    notes: tuple[str, ...] = ()
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """Everything a report shows, before any markup."""
-
-    title: str
-    facts: tuple[tuple[str, str], ...]
-    quality: Table
-    sections: tuple[ReportSection, ...] = field(default=())
-    link: str | None = None
-    """Address of the run on a Swimscope server."""
-
-
-SHOWN: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("utilisation", {}),
-    ("functions", {}),
-    ("cores", {}),
-    ("critical-path", {"kind": "observed"}),
-    ("critical-path", {"kind": "static"}),
-    ("gaps", {"kind": "observed"}),
-    ("overhead", {}),
-    ("chains", {}),
-    ("early-dispatch", {}),
-    ("setup", {"order": "setup"}),
-)
-"""Analyses of a report with their parameters, in order."""
+from analysis.results import Result
 
 
 def build(capture: Capture, link: str | None = None) -> Report:
@@ -80,7 +29,11 @@ def build(capture: Capture, link: str | None = None) -> Report:
         title=capture.meta.label,
         facts=_overview(found),
         quality=quality_table(found),
-        sections=tuple(_section(capture, name, parameters) for name, parameters in SHOWN),
+        sections=tuple(
+            _section(capture, analysis, place, parameters)
+            for analysis, place in registry.in_report()
+            for parameters in place.parameters
+        ),
         link=link,
     )
 
@@ -101,34 +54,31 @@ def _overview(found: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _section(capture: Capture, name: str, parameters: dict[str, Any]) -> ReportSection:
-    analysis = registry.find(name)
-    choice = next(iter(parameters.values()), None) if name == "critical-path" else None
-    title = f"{analysis.title}: {choice}" if choice else analysis.title
+def _section(capture: Capture, analysis: Analysis, place: InReport, parameters: Mapping[str, Any]) -> ReportSection:
+    title = analysis.title
+    if place.titled:
+        title += f": {next(iter(parameters.values()))}"
     options = "".join(f" --{key} {value}" for key, value in parameters.items())
-    # the steps of utilisation are the picture; its functions are the main table of range
-    command = f"python -m analysis {'range' if name == 'utilisation' else name} PATH{options} --format csv"
+    command = f"python -m analysis {place.command or analysis.name} PATH{options} --format csv"
     try:
         result = analysis.run(capture, **parameters)
     except NotAvailable as error:
-        return ReportSection(name, title, analysis.question, command, reason=error.reason)
-    tables = tuple(analysis.tables(result))
-    if name == "utilisation":
-        tables = tables[1:]
+        return ReportSection(analysis.name, title, analysis.question, command, reason=error.reason)
+    tables = tuple(analysis.tables(result))[place.tables_from :]
     pictures, notes = _pictures(capture, result), analysis.notes(result)
-    return ReportSection(name, title, analysis.question, command, tables, pictures, notes)
+    return ReportSection(analysis.name, title, analysis.question, command, tables, pictures, notes)
 
 
 def _pictures(capture: Capture, result: Result) -> tuple[Picture, ...]:
     if isinstance(result, Utilisation):
         return (
-            Picture("Busy share of every core over time", report_pictures.lanes(capture)),
-            Picture("Busy cores over time", report_pictures.utilisation_curves(capture, result)),
+            Picture("Busy share of every core over time", lanes(capture)),
+            Picture("Busy cores over time", utilisation_curves(capture, result)),
         )
     if isinstance(result, FunctionStatistics):
-        return (Picture("Execution per function", report_pictures.function_bars(result)),)
+        return (Picture("Execution per function", function_bars(result)),)
     if isinstance(result, CriticalPath) and result.kind == "observed":
-        return (Picture("The path along time", report_pictures.path_strip(capture, result)),)
+        return (Picture("The path along time", path_strip(capture, result)),)
     if isinstance(result, SchedulerOverhead) and result.system is not None:
-        return (Picture("Overhead over time", report_pictures.overhead_curves(capture, result.system)),)
+        return (Picture("Overhead over time", overhead_curves(capture, result.system)),)
     return ()

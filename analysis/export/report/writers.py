@@ -5,14 +5,12 @@ from __future__ import annotations
 import base64
 import html
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from analysis.export.report.model import Report, ReportSection
 from analysis.results import Column, Table
-
-if TYPE_CHECKING:
-    from analysis.export.report.build import Report, ReportSection
 
 HTML_ROWS, MARKDOWN_ROWS = 100, 20
 LONG_LIST = 12
@@ -103,7 +101,7 @@ def _rows(table: Table, limit: int | None) -> list[tuple[str, ...]]:
 
 
 def shown(cell: Any, column: Column) -> str:
-    """A cell as a person reads it: thousands separated, shares in percent, long lists counted."""
+    """A cell as users read it: thousands separated, shares in percent, long lists counted."""
     if cell is None:
         return "–"
     if isinstance(cell, bool):

@@ -59,11 +59,14 @@ def round_div(number: int, by: int) -> int:
 def mapping(raw: RawSwimlane, device_low: int | None, device_high: int | None, report: Report) -> Mapping | None:
     """How this capture's host times relate to its device times; None when it has no host side."""
     metadata = raw.metadata
-    if not len(raw.host_orch) and not len(raw.uploads) and metadata.get("orchestrator_source") != "host":
+    host_side = len(raw.host_orch) or len(raw.uploads) or metadata.get("orchestrator_source") == "host"
+    if not host_side and "clock_alignment" not in metadata and "clock_anchors" not in metadata:
         return None
     status, dropped = _host_capture(raw, report)
     rate = (raw.clock_freq_hz or 10**9, 10**9)
-    fixed = HostClock(False, None, "", status, dropped, whole(metadata.get("host_orchestration_origin_ns")))
+    origin = whole(metadata.get("host_orchestration_origin_ns"))
+    domain = str(metadata.get("host_clock_domain_id") or "")[:200]
+    fixed = HostClock(False, None, "", status, dropped, origin, domain=domain)
     blur = max(0, whole(metadata.get("host_timestamp_quantization_ns")) or 0)
     aligned = _aligned(raw, fixed, blur, device_low, rate, report)
     if aligned is not None:
@@ -74,6 +77,7 @@ def mapping(raw: RawSwimlane, device_low: int | None, device_high: int | None, r
         merged=anchors is not None,
         uncertainty_ns=max(a.uncertainty_ns for a in anchors) + blur if anchors else None,
         reason=reason,
+        anchor=(anchors[0].device, anchors[0].twice_host_ns // 2) if anchors else None,
     )
     return Mapping(clock, anchors, 0 if anchors else _shift(raw, device_low, rate), rate)
 
@@ -130,6 +134,7 @@ def _aligned(
         reason="placed by metadata.clock_alignment",
         earlier_ns=earlier,
         later_ns=later,
+        anchor=(device, host),
     )
     return Mapping(clock, None, device, rate, host)
 

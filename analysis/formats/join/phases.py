@@ -127,8 +127,8 @@ def stream_rows(
             yield stream, lists.pop()
         return
     report.add("out_of_range", max(0, total - MAX_STREAMS), name)
-    for first, parts in batches(section, source, name):
-        for stream, part in enumerate(parts[: max(0, MAX_STREAMS - first)], first):
+    for first, _, texts in batches(section, source, name):
+        for stream, part in enumerate(texts()[: max(0, MAX_STREAMS - first)], first):
             yield stream, []
             for rows, _ in typed_rows(msgspec.Raw(part), kind, f"{name}[{stream}]", source, report, counted):
                 yield stream, rows

@@ -78,11 +78,12 @@ def int_rows(raw: msgspec.Raw | None, form: RowFormat, source: str, report: Repo
 def _tolerant_parts(raw: msgspec.Raw, form: RowFormat, source: str, report: Report) -> Iterator[RowColumns]:
     """The rows that fit, batch by batch; after :data:`MAX_DAMAGED_ROWS` that do not, the rest is only counted."""
     damaged = 0
-    for first, batch in batches(raw, source, form.name):
+    for first, count, texts in batches(raw, source, form.name):
         if damaged > MAX_DAMAGED_ROWS:
-            report.add("too_many_damaged", len(batch), form.name)
-            report.rows(form.stream, len(batch), len(batch))
+            report.add("too_many_damaged", count, form.name)
+            report.rows(form.stream, count, count)
             continue
+        batch = texts()
         part = _tolerant(first, batch, form, report)
         lost = len(batch) - len(part.columns[0])
         damaged += lost

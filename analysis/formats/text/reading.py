@@ -14,6 +14,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from io import FileIO
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -261,19 +262,24 @@ def elements(raw: bytes | msgspec.Raw, source: str, place: str) -> list[msgspec.
     return decode(raw, list[msgspec.Raw], source, place)
 
 
-def batches(raw: msgspec.Raw, source: str, place: str) -> Iterator[tuple[int, list[Any]]]:
-    """The undecoded elements of a JSON list in batches: (index of the first element, JSON texts).
+def batches(raw: msgspec.Raw, source: str, place: str) -> Iterator[tuple[int, int, Callable[[], list[Any]]]]:
+    """A JSON list in batches: (index of the first element, number of elements, what gives their undecoded JSON texts).
 
     Keeps the number of Python objects alive at once, and so the peak memory, independent of the length of the list.
     """
     if len(memoryview(raw)) <= _WHOLE_BYTES:
-        yield 0, elements(raw, source, place)
+        whole = elements(raw, source, place)
+        yield 0, len(whole), lambda: whole
         return
     first = 0
     text = bytes(memoryview(raw))
     for bounds in _element_bounds(text):
-        yield first, [text[begin:end] for begin, end in bounds.tolist()]
+        yield first, len(bounds), partial(_slices, text, bounds)
         first += len(bounds)
+
+
+def _slices(text: bytes, bounds: NDArray[np.int64]) -> list[Any]:
+    return [text[begin:end] for begin, end in bounds.tolist()]
 
 
 def count_elements(raw: msgspec.Raw, limit: int | None = None) -> int:

@@ -67,15 +67,16 @@ def _tolerant(
     """The rows from position ``after`` on, each by itself; after :data:`MAX_DAMAGED_ROWS` that do not fit, the rest is
     only counted."""
     damaged = 0
-    for first, batch in batches(raw, source, place):
-        parts = batch[max(0, after - first) :]
-        if not parts:
+    for first, count, texts in batches(raw, source, place):
+        skip = max(0, after - first)
+        if skip >= count:
             continue
         if damaged > MAX_DAMAGED_ROWS:
-            report.add("too_many_damaged", len(parts), place)
-            report.rows(stream, len(parts), len(parts))
+            report.add("too_many_damaged", count - skip, place)
+            report.rows(stream, count - skip, count - skip)
             continue
-        rows, kept = _one_by_one(first + len(batch) - len(parts), parts, kind, place, report)
+        parts = texts()[skip:]
+        rows, kept = _one_by_one(first + skip, parts, kind, place, report)
         damaged += len(parts) - len(rows)
         report.rows(stream, len(parts), len(parts) - len(rows))
         yield rows, kept

@@ -7,14 +7,13 @@ from typing import Any
 from dash import Dash, Input, Output, State, ctx, no_update
 
 from analysis.errors import SwimscopeError
+from app.analyses.blocks import block
 from app.server.services import Services
 from app.shell import ids
 from app.shell.url_state import decode
 from app.swimlane.panel.content import content
 from app.swimlane.panel.tabs import Panels, read_tab
-from app.tables.callbacks import block
-from app.work.jobs import Progress
-from app.work.waiting import progress_body
+from app.work.waiting import progress_body, stand
 from components import notices
 from components.swimlane import panel
 
@@ -69,18 +68,8 @@ def register_waiting(app: Dash, services: Services, panels: Panels) -> None:
     def follow(_tick: Any, _cancel: Any, _retry: Any, request: dict[str, Any] | None, what: dict[str, Any]) -> Any:
         if not request:
             return no_update, no_update
-        progress = stand(services, request, what, str(ctx.triggered_id))
+        launch = decode(request["query"])[0].launch
+        progress = stand(services, request["run"], launch, what, str(ctx.triggered_id).removeprefix(panel.SCOPE))
         if progress.state != "done":
             return progress_body(progress), no_update
         return no_update, answer(services, panels, request)
-
-
-def stand(services: Services, request: dict[str, Any], what: dict[str, Any], pressed: str) -> Progress:
-    """How the job is, after what was pressed."""
-    launch = decode(request["query"])[0].launch
-    job = services.library.job(request["run"], launch, what["analysis"], what["parameters"])
-    if pressed == panel.SCOPE + ids.OPEN_CANCEL:
-        services.jobs.cancel(job)
-    elif pressed == panel.SCOPE + ids.OPEN_RETRY:
-        services.jobs.start(job)
-    return services.jobs.status(job)

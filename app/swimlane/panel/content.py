@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from dash import html
 
 from analysis.capture import Capture
-from analysis.registry import Parameter
-from app.functions import page as functions
+from analysis.entry import Parameter
+from app.analyses.drawing import headline_figures, is_long, plot, table_grid
+from app.analyses.summaries import summary
+from app.analyses.views import TableView, choice_parameters, url_keys, waiting
 from app.server.services import Services
 from app.shell.url_state import ViewState, decode, pairs
 from app.swimlane.panel import overview
-from app.swimlane.panel import summaries as story
 from app.swimlane.panel.tabs import OVERVIEW, Panels, Tab, content_key, read_tab
-from app.tables import page as tables
-from app.tables import views as table_page
-from app.tables.views import TableView
 from components import fmt, grid, notices
 from components.swimlane import panel
 
@@ -39,7 +36,7 @@ def content(services: Services, panels: Panels, request: Mapping[str, Any]) -> h
     tab, run_key, number = read_tab(view), request["run"], int(request["n"])
     if tab.name == OVERVIEW:
         return panel.answer(number, OVERVIEW, overview.content(services, tab.view, run_key))
-    wait = None if tab.window else table_page.waiting(services, run_key, tab.name, tab.view, panel.SCOPE)
+    wait = None if tab.window else waiting(services, run_key, tab.name, tab.view, panel.SCOPE)
     if wait is not None:
         return panel.answer(number, f"{tab.name}-waiting", [wait])
     shown = panels.table_view(run_key, tab)
@@ -50,37 +47,35 @@ def content(services: Services, panels: Panels, request: Mapping[str, Any]) -> h
         parts.append(notices.not_available(shown.analysis.title, shown.outcome.reason))
         return panel.answer(number, f"{tab.name}-none", parts)
     parts += [
-        tables.figures(shown),
-        *story.summary(services, shown, tab.view, run_key),
-        tables.plot(shown, panel.PLOT),
+        headline_figures(shown),
+        *summary(services, shown, tab.view, run_key),
+        plot(shown, panel.PLOT),
         _switch(services, tab, shown, run_key),
         html.Div(
-            _grid(services, tab, shown), className="panel-grid", key=content_key(tab, shown, _long(services, shown))
+            table_grid(services, shown, tab.view, panel.GRID, narrow=True),
+            className="panel-grid",
+            key=content_key(tab, shown, is_long(services, shown)),
         ),
     ]
     return panel.answer(number, tab.name, [part for part in parts if part is not None])
 
 
-def _long(services: Services, shown: TableView) -> bool:
-    return tables.is_long(services, shown)
-
-
 def _headline(services: Services, tab: Tab, shown: TableView, run_key: str) -> Any:
     """The link carries what the panel's tab shows; the rest of the view follows by itself."""
-    keys = sorted({*table_page.url_keys(shown.analysis), "sort", "f", "q"} - {"launch"})
+    keys = sorted({*url_keys(shown.analysis), "sort", "f", "q"} - {"launch"})
     href = services.href(tab.name, run_key, tab.view)
     return panel.headline(shown.analysis.title, shown.analysis.question, href, ",".join(keys))
 
 
 def _settings(services: Services, tab: Tab, shown: TableView, run_key: str) -> list[Any]:
     """The parameters of the analysis, and the window it looks at."""
-    parts: list[Any] = [_choice(parameter, shown) for parameter in table_page.choice_parameters(shown.analysis)]
+    parts: list[Any] = [_choice(parameter, shown) for parameter in choice_parameters(shown.analysis)]
     for parameter in shown.analysis.parameters:
-        if parameter.name == "through_untimed":
+        if parameter.kind == "flag" and parameter.url_key:
             on = bool(shown.parameters.get(parameter.name))
-            parts.append(panel.toggle("untimed", "Through untimed tasks", on, parameter.doc))
-        if parameter.name == "threshold_us":
-            parts += _threshold(tab.view)
+            parts.append(panel.toggle(parameter.url_key, parameter.label, on, parameter.doc))
+        if parameter.marks:
+            parts += _threshold(tab.view, parameter.url_key)
     if tab.window:
         capture = services.library.capture(run_key, tab.view.launch)
         words = f"Over {WINDOW_WORDS[tab.window]}{_window_text(capture, tab)}"
@@ -89,15 +84,13 @@ def _settings(services: Services, tab: Tab, shown: TableView, run_key: str) -> l
 
 
 def _choice(parameter: Parameter, shown: TableView) -> Any:
-    key = table_page.URL_KEY[parameter.name]
-    items = [(choice, tables.SEGMENT_LABELS.get(choice, choice)) for choice in parameter.choices]
+    items = [(choice, parameter.label_of(choice)) for choice in parameter.choices]
     current = str(shown.parameters.get(parameter.name, parameter.default))
-    return panel.choices(key, items, current, str(parameter.default), parameter.doc)
+    return panel.choices(parameter.url_key, items, current, str(parameter.default), parameter.doc)
 
 
-def _threshold(view: ViewState) -> list[Any]:
-    value = "" if view.thr is None else pairs(ViewState(thr=view.thr))["thr"]
-    box = grid.url_number("panel-threshold", "thr", value, "Gaps above it are red")
+def _threshold(view: ViewState, key: str) -> list[Any]:
+    box = grid.url_number("panel-threshold", key, pairs(view).get(key, ""), "Gaps above it are red")
     return [html.Label("Red above (µs)", htmlFor="panel-threshold"), box]
 
 
@@ -110,22 +103,14 @@ def _window_text(capture: Capture, tab: Tab) -> str:
 
 
 def _switch(services: Services, tab: Tab, shown: TableView, run_key: str) -> html.Div:
-    titles = [(title, len(table)) for title, table in shown.outcome.tables]
     csv = f"{services.settings.url_prefix}api/r/{run_key}/panel.csv"
     shown_of = html.Span(className="grid-shown muted", **{"data-for": panel.GRID})
-    hidden_total = titles[:1] if tab.name == "functions" else titles
     return html.Div(
         [
-            panel.sections(tab.name, hidden_total, shown.at),
+            panel.sections(tab.name, shown.choices, shown.at),
             shown_of,
             html.Span(className="spacer"),
             grid.toolbar(panel.GRID, csv_href=csv),
         ],
         className="table-switch",
     )
-
-
-def _grid(services: Services, tab: Tab, shown: TableView) -> html.Div:
-    if tab.name == "functions":
-        return functions.table_grid(shown, replace(tab.view, tab=""), panel.GRID, narrow=True)
-    return tables.table_grid(services, shown, tab.view, panel.GRID, narrow=True)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from analysis import selection
 from analysis.capture import Capture
 from analysis.errors import NotAvailable, NotFoundError
+from analysis.registry import GAPS
 from analysis.timeline.details import maximum_lead
 from app.server.services import Services
 
@@ -30,9 +32,7 @@ def drawing(services: Services, run_key: str, kind: str, args: Mapping[str, str]
     launch = args.get("launch") or "0"
     capture = services.library.capture(run_key, int(launch) if launch.isdecimal() and len(launch) <= 20 else 0)
     text = args.get("task", "")
-    task = capture.task_index(int(text)) if text.isdecimal() and len(text) <= 20 else -1
-    if task < 0:
-        raise NotFoundError(f"this capture has no task {text!r}")
+    task = selection.existing_task(capture, text)
     if kind == "gap":
         return _gap(services, capture, text, args)
     if kind == "lead":
@@ -47,7 +47,7 @@ def _gap(services: Services, capture: Capture, task_id: str, args: Mapping[str, 
         parameters["kind"] = args["kind"]
     if args.get("untimed") == "1":
         parameters["through_untimed"] = True
-    outcome = services.analyses.get(capture, "gaps", parameters)
+    outcome = services.analyses.get(capture, GAPS.name, parameters)
     if not outcome.available:
         raise NotAvailable(outcome.reason)
     table = outcome.tables[0][1]

@@ -6,7 +6,7 @@ from typing import Any
 
 from dash import html
 
-from app.overview import page
+from app.analyses.cards import CURVES, plot_slot, quick_cards, slots
 from app.server.services import Services
 from app.shell.url_state import ViewState
 from components.swimlane import panel
@@ -15,11 +15,9 @@ from components.swimlane import panel
 def content(services: Services, view: ViewState, run_key: str) -> list[Any]:
     """Cards at once, those that need an analysis when it is there."""
     capture = services.library.capture(run_key, view.launch)
-    cards = [*page.quick_cards(services, capture, view, run_key), *(page.slot(name) for name in page.SLOW_CARDS)]
     return [
         panel.headline("Overview", "How did this run go?", services.href("", run_key, view), ""),
-        html.Div(cards, className="cards panel-cards"),
-        html.H3("Utilisation over time", className="panel-subhead"),
-        page.plot_slot(),
-        *page.ticks(),
+        html.Div([*quick_cards(services, capture, view, run_key), *slots()], className="cards panel-cards"),
+        html.H3(CURVES.overview_curves, className="panel-subhead"),
+        *plot_slot(),
     ]

@@ -7,12 +7,13 @@ from typing import Any
 import flask
 
 from analysis.errors import NotAvailable
+from app.analyses.drawing import csv_response
+from app.analyses.views import selected_rows, table_view
 from app.server.services import Services
 from app.shell.url_state import decode
 from app.swimlane.panel import drawings
 from app.swimlane.panel.rows import row_of
 from app.swimlane.panel.tabs import Panels, read_tab
-from app.tables import views as table_page
 
 
 def register(server: flask.Flask, services: Services) -> None:
@@ -40,10 +41,10 @@ def _row(services: Services, panels: Panels, run_key: str, page: str) -> int:
         tab = read_tab(view)
         view, shown = tab.view, panels.table_view(run_key, tab)
     else:
-        shown = table_page.table_view(services, run_key, page, view)
+        shown = table_view(services, run_key, page, view)
     if not shown.outcome.available:
         return -1
-    return row_of(shown.table, table_page.selected_rows(shown.table, view), view.sel)
+    return row_of(shown.table, selected_rows(shown, view), view.sel)
 
 
 def _csv(services: Services, panels: Panels, run_key: str) -> Any:
@@ -51,8 +52,4 @@ def _csv(services: Services, panels: Panels, run_key: str) -> Any:
     shown = panels.table_view(run_key, tab)
     if not shown.outcome.available:
         raise NotAvailable(shown.outcome.reason)
-    text = shown.table.take(table_page.selected_rows(shown.table, tab.view)).to_csv()
-    response = flask.Response(text, mimetype="text/csv; charset=utf-8")
-    name = f"{services.library.run(run_key).row.name}-{tab.name}.csv"
-    response.headers.set("Content-Disposition", "attachment", filename=name)
-    return response
+    return csv_response(shown, tab.view, f"{services.library.run(run_key).row.name}-{tab.name}.csv")

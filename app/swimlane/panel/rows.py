@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis import selection
 from analysis.results import Table
 
 
@@ -19,8 +20,9 @@ def row_of(table: Table, shown: NDArray[Any], sel: str) -> int:
         sel: a selection as in the URL; task, group and gap of one task are the same row.
     """
     names = {column.name for column in table.columns}
-    word, _, value = sel.partition(":")
-    if word in ("task", "group", "gap"):
+    found = selection.parse(sel)
+    word, value = (found.kind, found.value) if found is not None else ("", "")
+    if word in selection.OF_A_TASK:
         cells = table.cells("task_id") if "task_id" in names else table.cells("succ") if "succ" in names else []
     elif word == "chain" and "tasks" in names:
         cells = [tasks[0] for tasks in table.cells("tasks")]

@@ -8,40 +8,20 @@ from dataclasses import dataclass, replace
 
 from analysis import registry
 from analysis.errors import NotFoundError
+from app.analyses.views import TableView, parameters_for, table_view
 from app.server.services import Services
 from app.shell.url_state import ViewState
-from app.tables import views as table_page
-from app.tables.views import TableView
 from app.work.outcomes import compute, outcome_key
 
 OVERVIEW = "overview"
-TABS: tuple[tuple[str, str], ...] = (
-    (OVERVIEW, "Overview"),
-    ("functions", "Functions"),
-    ("setup", "Setup"),
-    ("cores", "Cores"),
-    ("chains", "Chains"),
-    ("critical-path", "Critical path"),
-    ("gaps", "Gaps and blockers"),
-    ("early-dispatch", "Early dispatch"),
-    ("overhead", "Scheduler overhead"),
-    ("utilisation", "Utilisation"),
-    ("range", "Range statistics"),
-)
-"""Name in the URL (and of the analysis and its page) and text, in the order of the panel."""
-WINDOWED = ("utilisation", "range")
-"""Tabs that follow the visible or the measured window."""
 KEEP_WINDOWS = 2
 """Windowed outcomes kept per process: a window is rarely asked for twice, and its curves can be large."""
 
 
 def tab_texts() -> list[tuple[str, str, str]]:
-    """(name, text, question) of every tab."""
-    return [(name, text, _question(name)) for name, text in TABS]
-
-
-def _question(name: str) -> str:
-    return "How did this run go?" if name == OVERVIEW else registry.find(name).question
+    """(name in the URL, text, question) of every tab: the overview, then the analyses that declare one."""
+    overview = (OVERVIEW, "Overview", "How did this run go?")
+    return [overview, *((item.name, item.title, item.question) for item in registry.in_panel())]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +42,12 @@ def read_tab(view: ViewState) -> Tab:
         NotFoundError: there is no such tab.
     """
     name, _, at = view.tab.partition(".")
-    if name not in dict(TABS):
-        raise NotFoundError(f"the panel has no tab {name!r}; there are {', '.join(name for name, _ in TABS)}")
+    names = [known for known, _text, _question in tab_texts()]
+    if name not in names:
+        raise NotFoundError(f"the panel has no tab {name!r}; there are {', '.join(names)}")
     number = int(at) if at.isdecimal() else 0
-    t0, t1, window = _window(view) if name in WINDOWED else (None, None, "")
+    windowed = name != OVERVIEW and registry.find(name).windowed
+    t0, t1, window = _window(view) if windowed else (None, None, "")
     # The swimlane's search text is its own; the page's ``tab`` holds the number of the table.
     own = replace(view, q="", tab=str(number) if number else "", t0=t0, t1=t1, mz="")
     return Tab(name, number, own, window)
@@ -95,10 +77,10 @@ class Panels:
             InputError: the capture cannot be read.
         """
         if not tab.window:
-            return table_page.table_view(self._services, run_key, tab.name, tab.view)
+            return table_view(self._services, run_key, tab.name, tab.view)
         analysis = registry.find(tab.name)
         capture = self._services.library.capture(run_key, tab.view.launch)
-        parameters, problems = table_page.parameters_for(capture, analysis, tab.view)
+        parameters, problems = parameters_for(capture, analysis, tab.view)
         key = outcome_key(capture.meta.capture_id, tab.name, parameters)
         outcome = self._services.caches.get(
             "windows", key, lambda: compute(capture, tab.name, parameters), KEEP_WINDOWS

@@ -2,7 +2,7 @@
 /* Which names of Dash, Plotly, Cytoscape and AG Grid do we use that they do not document? All of them, here only.
  *
  * Each look-up fails with a message that names the library and what it lacks, so that an update which renames one is
- * seen at once (tests/e2e/test_libraries.py calls them all).
+ * seen at once.
  */
 
 /**
@@ -86,6 +86,19 @@ export function plotLayers(plot) {
   const found = plot.querySelectorAll(".cartesianlayer .plot, .shapelayer, .imagelayer");
   if (!plot.querySelector(".cartesianlayer")) lacking("plotly.js", "an element of class cartesianlayer");
   return /** @type {HTMLElement[]} */ ([...found]);
+}
+
+/**
+ * An axis of a plot, as it is drawn now: where it starts in the plot (px), its length (px), its range, and both ways
+ * between a value and the pixels after the start.
+ * @param {any} plot
+ * @param {string} name x, x2, … or y
+ * @returns {{start: number, length: number, range: [number, number], pixel: (value: number) => number, value: (pixel: number) => number}}
+ */
+export function plotAxis(plot, name) {
+  const axis = plot._fullLayout && plot._fullLayout[name.replace(/^([xy])/, "$1axis")];
+  if (!axis || !axis.l2p || !axis.p2l) lacking("plotly.js", `an axis ${name} with l2p and p2l`);
+  return { start: axis._offset, length: axis._length, range: axis.range, pixel: (value) => axis.l2p(value), value: (pixel) => axis.p2l(pixel) };
 }
 
 /** The plots drawn below an element. */

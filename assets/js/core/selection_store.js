@@ -2,7 +2,7 @@
 /* How do Dash and the URL share the selection? dcc.Store(id="selection") holds {sel, hl}; callbacks set and follow it.
  *
  * A component that selects (clickData of a plot, tapNodeData of the graph, cellClicked of a table) is an Input of a
- * clientside callback whose Output is the store (app/shell/selection.py). The store's own callback calls follow() here,
+ * clientside callback whose Output is the store (app/shell/selecting.py). The store's own callback calls follow() here,
  * which writes the history entry; the bridge to other tabs and the timeline hear of it from the URL. A change that began
  * elsewhere (Back, another tab, the timeline) goes into the store the same way, and its callbacks run on every page.
  */

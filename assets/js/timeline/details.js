@@ -12,6 +12,7 @@ export function detailsPart(T) {
 
   T.detailsChanged = () => {
     const data = T.source.focus(T.s.url);
+    if (!data) return;
     const text = JSON.stringify(data);
     if (text === told) return;
     told = text;

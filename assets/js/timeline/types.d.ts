@@ -83,8 +83,8 @@ export interface Source {
   first(place: string): Promise<Info | null>;
   /** Whether a link led here: the window then moves to the selection. */
   linked(): boolean;
-  /** What the details panel describes. */
-  focus(state: State): Record<string, unknown>;
+  /** What the details panel describes (goes into dcc.Store "<name>-focus"); null where there is no panel. */
+  focus(state: State): Record<string, unknown> | null;
   title(): string;
   viewTitle(state: State): string;
   open(page: string, patch: Record<string, string>): void;

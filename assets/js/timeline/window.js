@@ -58,7 +58,7 @@ export function windowPart(T) {
     lastStep = mine.catch(() => undefined);
     return mine;
   };
-  T.busy = () => (T.el("root").dataset.busy = "true");
+  T.busy = () => (T.root.dataset.busy = "true");
 
   T.span = () => {
     const [first, last] = T.s.info.span;
@@ -141,7 +141,7 @@ export function windowPart(T) {
       frame = 0;
       if (!T.s) return;
       if (!T.s.ready) {
-        if (!T.waiting()) delete T.el("root").dataset.busy;
+        if (!T.waiting()) delete T.root.dataset.busy;
         return;
       }
       T.measureBox();

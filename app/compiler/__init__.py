@@ -1,0 +1,1 @@
+"""What the pages of the compiler side share: URL keys, answers that are still being made, names of functions."""
