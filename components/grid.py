@@ -1,7 +1,8 @@
 """How is a table put on a page? The only maker of AG Grid: community features, units as formatters in ``grid.js``.
 
 A row that carries a ``sel`` field is selectable: a click sets ``sel`` in the URL, and the row that equals the URL's
-``sel`` is marked.
+``sel`` is marked. A row with ``set`` (URL keys and their texts) is selectable by those keys instead; ``locate`` holds those
+that show one of its places.
 """
 
 from __future__ import annotations

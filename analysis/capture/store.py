@@ -159,17 +159,21 @@ class Store:
         return self._known(_stat_key(inputs, _Ask(launch, include_flagged)), inputs)
 
     def derived(self, capture: Capture, key: str, build: Callable[[], Arrays]) -> Arrays:
-        """Arrays computed from ``capture``, built once per content and ``key``.
+        """Arrays computed from ``capture``, built once per content and ``key``; see :meth:`kept`."""
+        return self.kept(capture.meta.capture_id, key, build)
+
+    def kept(self, content: str, key: str, build: Callable[[], Arrays]) -> Arrays:
+        """Arrays computed from some content, built once per content and ``key``.
 
         Args:
-            capture: what the arrays are computed from.
+            content: hexadecimal id of what the arrays are computed from.
             key: name, version and parameters of the computation.
             build: computes the arrays when they are not stored yet.
 
         Returns:
             Arrays by name, read-only and memory-mapped unless the disk was too full to keep them.
         """
-        path = self._derived_path(capture, key)
+        path = self._derived_path(content, key)
         with contextlib.suppress(colfile.DamagedError):
             return _touched(path, colfile.read(path))
         arrays = build()
@@ -188,8 +192,12 @@ class Store:
         return colfile.read(path)
 
     def holds(self, capture: Capture, key: str) -> bool:
-        """Whether :meth:`derived` finds ``key`` without building it."""
-        return self._derived_path(capture, key).exists()
+        """Whether :meth:`derived` has the arrays of ``key`` already."""
+        return self.keeps(capture.meta.capture_id, key)
+
+    def keeps(self, content: str, key: str) -> bool:
+        """Whether :meth:`kept` has the arrays of ``key`` already."""
+        return self._derived_path(content, key).is_file()
 
     def entries(self) -> list[Entry]:
         """Everything that can be evicted, least recently used first."""
@@ -284,9 +292,9 @@ class Store:
         progress(1.0, "done")
         return self._map(capture.meta.capture_id, inputs) or capture
 
-    def _derived_path(self, capture: Capture, key: str) -> Path:
+    def _derived_path(self, content: str, key: str) -> Path:
         name = hashlib.sha256(f"{VERSION}\n{key}".encode()).hexdigest()[:32]
-        return self.root / "derived" / capture.meta.capture_id[:2] / capture.meta.capture_id / f"{name}.bin"
+        return self.root / "derived" / content[:2] / content / f"{name}.bin"
 
     def _entry_path(self, capture_id: str) -> Path:
         return self.root / "captures" / capture_id[:2] / f"{capture_id}-{VERSION}"

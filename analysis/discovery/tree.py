@@ -29,6 +29,8 @@ _SIBLING = {
     for kind, patterns in SIBLINGS.items()
 }
 _HINTS = "perf_hints.log"
+HOST_LOG = re.compile(r"host\.\d+\.log|host_clock_alignment.*\.log")
+"""Logs of host processes, by name."""
 _COSTS = {
     "swimlane": "no swimlane file: no records and no times",
     "deps": "no deps.json: no dependency lines",
@@ -50,9 +52,11 @@ class CaptureSource:
     rank: str
     """The rank and device parts of the path, as in "rank0/d1"; "" without."""
     files: dict[str, str]
-    """Kind (swimlane, deps, name_map, cpm_static, cpm_observed, trace, perf_hints) → name, relative to the directory."""
+    """Kind (swimlane, deps, name_map, cpm_static, cpm_observed, trace, host_log, perf_hints) → name, relative to the directory."""
     traces: tuple[str, ...]
     """All Chrome traces of the directory, newest last."""
+    host_logs: tuple[str, ...]
+    """Logs of host processes, by name."""
     passes: tuple[Path, ...]
     """Pass dump directories beside or inside the capture, by name."""
     views: tuple[str, ...]
@@ -156,7 +160,8 @@ class _Walk:
 
     def _sources(self, listing: _Listing, passes: tuple[Path, ...]) -> Iterator[CaptureSource]:
         kinds = self._kinds(listing)
-        if not kinds and not any(UNFINISHED.fullmatch(name) for name in listing.files):
+        logs = any(HOST_LOG.fullmatch(name) for name in listing.files)
+        if not kinds and not logs and not any(UNFINISHED.fullmatch(name) for name in listing.files):
             return
         siblings = _siblings(listing)
         swimlanes = [name for name, kind in kinds.items() if is_swimlane(name, kind)]
@@ -171,9 +176,9 @@ class _Walk:
                 yield _source(self.base, listing, {"swimlane": name, **siblings}, traces, passes, name, kinds[name])
             return
         files = {"swimlane": swimlanes[0], **siblings} if swimlanes else siblings
-        if not files and not traces and any(UNFINISHED.fullmatch(name) for name in listing.files):
+        if not files and not traces and not logs and any(UNFINISHED.fullmatch(name) for name in listing.files):
             yield _source(self.base, listing, {}, (), passes)
-        if {"swimlane", "deps", "name_map"} & set(files) or traces:
+        if {"swimlane", "deps", "name_map"} & set(files) or traces or logs:
             yield _source(self.base, listing, files, traces, passes, known=kinds.get(files.get("swimlane", "")))
 
     def _kinds(self, listing: _Listing) -> dict[str, str | None]:
@@ -231,8 +236,9 @@ def _source(
 ) -> CaptureSource:
     relative = listing.path.relative_to(base).as_posix()
     group, rank = _group(relative)
-    named = {**files, "trace": traces[-1]} if traces else files
-    stats = {name: listing.files[name] for name in {*files.values(), *traces} if name in listing.files}
+    logs = tuple(name for name in listing.files if HOST_LOG.fullmatch(name))
+    named = files | ({"trace": traces[-1]} if traces else {}) | ({"host_log": logs[-1]} if logs else {})
+    stats = {name: listing.files[name] for name in {*files.values(), *traces, *logs} if name in listing.files}
     swimlane = files.get("swimlane")
     return CaptureSource(
         path=listing.path / only if only is not None else listing.path,
@@ -241,6 +247,7 @@ def _source(
         rank=rank,
         files=named,
         traces=traces,
+        host_logs=logs,
         passes=passes,
         views=_views(named, passes),
         size_bytes=sum(stat.st_size for stat in stats.values()),
@@ -269,7 +276,7 @@ def _views(files: dict[str, str], passes: tuple[Path, ...]) -> tuple[str, ...]:
         ("swimlane", "swimlane" in files),
         ("graph", "deps" in files),
         ("functions", "swimlane" in files or "name_map" in files),
-        ("trace", "trace" in files),
+        ("trace", "trace" in files or "host_log" in files),
         ("passes", bool(passes)),
         ("memory", any(_has_memory_pass(path) for path in passes)),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,9 +43,9 @@ class CellSummary:
     """(name, items, busy ticks), busiest first."""
 
 
-def item_name(index: LodIndex, position: int) -> str:
-    """``r12`` and the like: how the URL and the browser name an item."""
-    return f"{KIND_LETTERS[int(index.kind[position])]}{int(index.index[position])}"
+def item_name(index: LodIndex, position: int, letters: str = KIND_LETTERS) -> str:
+    """``r12`` and the like: how the URL and the browser name an item; ``letters``: one per kind."""
+    return f"{letters[int(index.kind[position])]}{int(index.index[position])}"
 
 
 def touching(index: LodIndex, track: int, t0: int, t1: int) -> I8:
@@ -55,19 +56,22 @@ def touching(index: LodIndex, track: int, t0: int, t1: int) -> I8:
     return low + np.flatnonzero(np.maximum(end, start + 1) > t0)
 
 
-def cell_summary(capture: Capture, index: LodIndex, track: int, t0: int, t1: int, top: int = 4) -> CellSummary:
-    """Everything of one track in ``[t0, t1)``, for the tooltip of a dense place."""
+def class_names(capture: Capture, index: LodIndex) -> Callable[[int], str]:
+    """Class number of a view → what it is called."""
+    return lambda cls: class_name(capture, int(index.class_kind[cls]), int(index.class_value[cls]))
+
+
+def cell_summary(
+    index: LodIndex, track: int, t0: int, t1: int, name_of: Callable[[int], str], top: int = 4
+) -> CellSummary:
+    """Everything of one track in ``[t0, t1)``, for the tooltip of a dense place; ``name_of`` names a class."""
     at = touching(index, track, t0, t1)
     busy = np.maximum(np.minimum(index.end_ticks[at], t1) - np.maximum(index.start_ticks[at], t0), 0)
     n = len(index.class_kind)
     items = np.bincount(index.cls[at], minlength=n)
     ticks = np.bincount(index.cls[at], weights=busy, minlength=n)
     order = np.lexsort((-items, -ticks))[:top]
-    named = tuple(
-        (class_name(capture, int(index.class_kind[k]), int(index.class_value[k])), int(items[k]), int(ticks[k]))
-        for k in order
-        if items[k]
-    )
+    named = tuple((name_of(k), int(items[k]), int(ticks[k])) for k in order.tolist() if items[k])
     return CellSummary(len(at), float(busy.sum()) / max(t1 - t0, 1), named)
 
 

@@ -6,7 +6,7 @@ A tick is one ns. Item kinds are ``s`` (slice) and ``i`` (instant) with their in
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from analysis.timeline.items import Items, Lane
 from analysis.timeline.message import lane_rows
-from analysis.timeline.query import LodIndex, build_arrays, index_from_arrays
+from analysis.timeline.query import LodIndex, LodResult, build_arrays, index_from_arrays
 from analysis.traces.model import TICKS_PER_US, Trace
 
 VIEW = "trace"
@@ -28,9 +28,9 @@ OTHER_NAMES = -1
 def trace_items(trace: Trace) -> Items:
     """Slices and instants of all lanes, sorted as the timeline wants them; an instant is an item of length 0."""
     slices, instants = trace.slices, trace.instants
-    first_track = np.asarray([lane.track for lane in trace.lanes], np.int64)
+    first_track, moment_track = _tracks(trace)
     n, m = len(slices), len(instants)
-    track = np.concatenate((first_track[slices.lane] + slices.row, first_track[instants.lane])).astype(np.int32)
+    track = np.concatenate((first_track[slices.lane] + slices.row, moment_track[instants.lane])).astype(np.int32)
     start = np.concatenate((slices.start_ns, instants.time_ns))
     end = np.concatenate((slices.end_ns, instants.time_ns))
     cls, class_value = _classes(np.concatenate((slices.name, instants.name)), len(trace.names))
@@ -44,21 +44,54 @@ def trace_items(trace: Trace) -> Items:
     )  # fmt: skip
 
 
+def _tracks(trace: Trace) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Per lane its first track, and the track of its instants: a row of their own below the slices.
+
+    Items of one track never hold each other, so that what is under a pointer is found by start.
+    """
+    own = np.asarray([lane.rows if lane.slices else 0 for lane in trace.lanes], np.int64)
+    some = np.bincount(trace.instants.lane, minlength=len(trace.lanes)) > 0
+    rows = np.maximum(own + some, 1)
+    first = np.concatenate(([0], np.cumsum(rows)))[:-1].astype(np.int64)
+    return first, first + own
+
+
 def lanes(trace: Trace) -> tuple[Lane, ...]:
-    """The lanes, grouped by process."""
+    """The lanes, grouped by process; their labels name it where there are several."""
     moments = np.bincount(trace.instants.lane, minlength=len(trace.lanes))
+    first, moment = _tracks(trace)
+    several = len({lane.process for lane in trace.lanes}) > 1
     return tuple(
         Lane(
             lane.key,
-            lane.label,
+            f"{lane.label} · {trace.processes[lane.process].name}" if several else lane.label,
             trace.processes[lane.process].name,
             i,
-            lane.track,
-            lane.rows,
+            int(first[i]),
+            max(int(moment[i] - first[i]) + int(moments[i] > 0), 1),
             lane.slices + int(moments[i]),
         )
         for i, lane in enumerate(trace.lanes)
     )
+
+
+def moments(index: LodIndex) -> NDArray[np.int64]:
+    """Positions of the instants, which have no length and would never be wide enough for a bar."""
+    return np.flatnonzero(index.kind == INSTANT)
+
+
+def with_moments(index: LodIndex, at: NDArray[np.int64], got: LodResult, t0: int, t1: int, most: int) -> LodResult:
+    """``got`` with the instants of its window as bars too, unless there are more than ``most`` (they stay density).
+
+    Args:
+        at: :func:`moments` of ``index``.
+    """
+    start = index.start_ticks[at]
+    inside = at[(start >= t0) & (start < t1)]
+    inside = inside[np.isin(index.track_of(inside), got.tracks)]
+    if not len(inside) or len(inside) > most:
+        return got
+    return replace(got, bars=np.union1d(got.bars, inside))
 
 
 def _classes(name: NDArray[np.int32], n_names: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -42,6 +42,7 @@ FEATURES: tuple[Feature, ...] = tuple(
         "swimlane",
         "functions",
         "graph",
+        "traces",
         "ranks",
         "passes",
         "memory",

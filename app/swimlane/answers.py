@@ -9,12 +9,13 @@ import flask
 import numpy as np
 
 from analysis import selection
-from analysis.errors import InputError, NotAvailable, NotFoundError
+from analysis.errors import NotAvailable, NotFoundError
 from analysis.measures.chains import single_dependency_chains
 from analysis.measures.ranges import range_statistics
 from analysis.timeline.details import maximum_lead
 from analysis.timeline.find import (
     cell_summary,
+    class_names,
     item_name,
     matches_in_order,
     nearest,
@@ -24,9 +25,9 @@ from analysis.timeline.find import (
 from analysis.timeline.highlight import search_items
 from analysis.timeline.items import ItemTitles
 from analysis.timeline.lines import dependency_lines
-from analysis.timeline.message import MARK_BINS
 from analysis.timeline.query import LodIndex
 from app.swimlane.request import Request
+from app.timeline.answers import file_response, file_stem, mark_bins, ordinal, place_of
 
 MAX_SELECTED = 4_000
 """Outlined items of one selection; the answer says how many there are."""
@@ -38,15 +39,9 @@ def describe(request: Request, index: LodIndex, position: int) -> dict[str, Any]
     task = int(index.task[position])
     task_id = int(request.capture.tasks.task_id[task]) if task >= 0 else None
     cls = int(index.cls[position])
-    track = int(index.track_of(np.array([position]))[0])
-    lane = next(lane for lane in index.lanes if lane.track <= track < lane.track + lane.rows)
     return {
         "item": item_name(index, position),
-        "track": track,
-        "lane": lane.label,
-        "start": int(index.start_ticks[position]),
-        "middle": int(index.middle_ticks[position]),
-        "end": int(index.end_ticks[position]),
+        **place_of(index, position),
         "name": ItemTitles(request.capture, index.class_kind, index.class_value).of(cls, task),
         "task_id": None if task_id is None else str(task_id),
         "label": "" if task_id is None else request.capture.meta.task_label(task_id),
@@ -56,10 +51,7 @@ def describe(request: Request, index: LodIndex, position: int) -> dict[str, Any]
 def cell(request: Request) -> dict[str, Any]:
     """Count, busy share and busiest functions of one track between two ticks."""
     t0, t1 = request.window()
-    track = request.integer("track")
-    if not 0 <= track < request.index.n_tracks:
-        raise InputError("request", "track", f"this view has no track {track}")
-    found = cell_summary(request.capture, request.index, track, t0, t1)
+    found = cell_summary(request.index, request.track(), t0, t1, class_names(request.capture, request.index))
     return {
         "items": found.n_items,
         "share": found.busy_share,
@@ -110,23 +102,14 @@ def search(request: Request) -> dict[str, Any]:
     """How many items a text finds, where (bins of the span), and the one at ordinal ``at`` (wrapping)."""
     index, text = request.index, request.text("q")
     at = matches_in_order(index, search_items(request.capture, index, text))
-    answer: dict[str, Any] = {"count": len(at), "marks": _marks(index, at), "at": -1}
+    answer: dict[str, Any] = {"count": len(at), "marks": mark_bins(index, at), "at": -1}
     if len(at):
         tasks = index.task[at]
         answer["tasks"] = len(np.unique(tasks[tasks >= 0]))
-        if "at" in request.args:
-            answer["at"] = request.integer("at") % len(at)
-        elif "from" in request.args:
-            answer["at"] = int(np.searchsorted(index.start_ticks[at], request.integer("from"))) % len(at)
+        answer["at"] = ordinal(request, index, at)
         if answer["at"] >= 0:
             answer["item"] = describe(request, index, int(at[answer["at"]]))
     return answer
-
-
-def _marks(index: LodIndex, at: np.ndarray) -> list[int]:
-    first, last = index.span_ticks
-    bins = (index.start_ticks[at] - first) * MARK_BINS // max(last - first, 1)
-    return np.unique(np.clip(bins, 0, MARK_BINS - 1)).astype(int).tolist()
 
 
 def marks(request: Request) -> dict[str, Any]:
@@ -136,7 +119,7 @@ def marks(request: Request) -> dict[str, Any]:
         at = np.flatnonzero(request.views.highlight_mask(request.capture, index, request.text("hl"), request.text("q")))
     except (NotFoundError, NotAvailable) as error:
         return {"reason": str(error)}
-    return {"count": len(at), "marks": _marks(index, at)}
+    return {"count": len(at), "marks": mark_bins(index, at)}
 
 
 def item(request: Request) -> dict[str, Any]:
@@ -195,7 +178,7 @@ def visible_csv(request: Request) -> flask.Response:
     index = request.highlighted() if request.text("hl") else request.index
     tracks = request.tracks("tracks")
     table = visible_table(request.capture, index, tracks, t0, t1)
-    return _file(table.to_csv(), "text/csv; charset=utf-8", f"{_stem(request)}-visible.csv")
+    return file_response(table.to_csv(), "text/csv; charset=utf-8", f"{_stem(request)}-visible.csv")
 
 
 def trace_json(request: Request) -> flask.Response:
@@ -203,19 +186,11 @@ def trace_json(request: Request) -> flask.Response:
     from analysis.export.trace import iter_trace
 
     chunks: Iterator[bytes] = iter_trace(request.capture)
-    return _file(chunks, "application/json", f"{_stem(request)}-trace.json")
+    return file_response(chunks, "application/json", f"{_stem(request)}-trace.json")
 
 
 def _stem(request: Request) -> str:
-    label = request.views.services.library.run(request.run).row.name
-    return "".join(c if c.isalnum() or c in "-_." else "-" for c in label) or "capture"
-
-
-def _file(body: str | Iterator[bytes], content_type: str, name: str) -> flask.Response:
-    response = flask.Response(body)
-    response.content_type = content_type
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return file_stem(request.views.services.library.run(request.run).row.name)
 
 
 JSON_ANSWERS: dict[str, Callable[[Request], dict[str, Any]]] = {

@@ -7,19 +7,15 @@ from typing import Any
 
 import flask
 
-from analysis.errors import LimitError, NotFoundError, ParameterError
-from analysis.timeline.message import LABEL_PX, view_info, window_message
+from analysis.errors import NotFoundError, ParameterError
+from analysis.timeline.message import view_info
 from app.server.services import Services
 from app.shell.url_state import launch_of
 from app.swimlane import answers
-from app.swimlane.request import MAX_TICKS, Request, read_request
+from app.swimlane.request import Request, read_request
 from app.swimlane.views import Views
+from app.timeline.answers import query_window, window_response
 from app.work import waiting
-
-MAX_BARS = 16_000
-MAX_BYTES = 380_000
-"""A message stays below 400 KB before compression."""
-MAX_ASKED_CELLS = 8_000_000
 
 
 def register(server: flask.Flask, services: Services) -> None:
@@ -58,14 +54,5 @@ def _info(request: Request) -> flask.Response:
 
 
 def _window(request: Request) -> flask.Response:
-    (t0, t1), width = request.window(), request.number("px")
     index = request.highlighted() if request.text("hl") else request.index
-    tracks = request.tracks("tracks")
-    if len(tracks) * min(2 * width, t1 - t0) > MAX_ASKED_CELLS:
-        raise LimitError(f"a window of {len(tracks)} tracks by {width:g} pixels is more than a screen can show")
-    result = index.query(t0, t1, width, tracks, MAX_BARS, MAX_BYTES)
-    label_ticks = min(int(LABEL_PX * (t1 - t0) / width), MAX_TICKS)
-    response = flask.Response(window_message(index, result, request.capture, label_ticks))
-    response.content_type = "application/octet-stream"
-    response.headers["Cache-Control"] = "no-cache"  # the files of a run may be replaced under the same key
-    return response
+    return window_response(request, index, query_window(request, index), request.capture)

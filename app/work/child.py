@@ -1,7 +1,7 @@
 """The child process of a long job: ``python -m app.work.child WORK``, with WORK as JSON (:class:`Work`).
 
-Memory and time are bounded. It opens the capture into the store, runs the analysis (or prepares the task graph) when one is named, and keeps STATUS
-current. It stops when the cancel file appears beside STATUS: at the next step of an open, at the next heartbeat of an
+Memory and time are bounded. It opens the capture into the store, runs the analysis (or prepares the task graph) when one is
+named, and keeps STATUS current; a trace is read alone. It stops when the cancel file appears beside STATUS: at the next step of an open, at the next heartbeat of an
 analysis.
 """
 
@@ -18,6 +18,8 @@ from analysis.files import NoRoomError
 from analysis.graph import prepared
 from analysis.timeline.items import View, available_views
 from analysis.timeline.query import stored_arrays, stored_key
+from analysis.traces import kept as traces_kept
+from analysis.traces.sources import named as traces_named
 from app.work.outcomes import Analyses
 from app.work.reporting import Reporter, Work, run
 
@@ -39,6 +41,9 @@ def main(arguments: list[str]) -> int:
 def _do(work: Work, reporter: Reporter, computing: threading.Event) -> None:
     """Open the capture into the store, and compute what is asked for beyond."""
     store = Store(work.store)
+    if work.analysis == traces_kept.JOB:
+        traces_kept.prepare(store, traces_named(Path(work.source), str(work.parameters["trace"])), reporter)
+        return
     if work.content:
         known = store.stored(work.content)
         if known is None:

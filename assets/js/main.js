@@ -19,6 +19,7 @@ import { pageUrl } from "./core/url.js";
 import { graph } from "./graph/picture.js";
 import { panel } from "./panel/panel.js";
 import { captureSource, shownTimeline } from "./timeline/page.js";
+import "./trace/page.js";
 import { Timeline } from "./timeline/timeline.js";
 import "./core/selection_store.js";
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from dash import dcc, html
@@ -36,8 +38,61 @@ EXPORTS = (
 )
 
 
+Choice = tuple[str, str, tuple[tuple[str, str], ...]]
+"""Last part of the id of a select, its text, and its options (value, text)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What differs between timelines of different data.
+
+    Args:
+        name: begins every id; the second timeline of a page needs another.
+        views: (name, text, what it shows) of each view; one needs no tabs.
+        choices: the selects of the toolbar.
+        exports: (kind, text) of the export menu.
+        search: example of what can be searched for.
+        lanes: example of a lane filter.
+        whole: what all of it is called.
+        items: what its items are called.
+    """
+
+    name: str
+    views: tuple[tuple[str, str, str], ...]
+    choices: tuple[Choice, ...]
+    exports: tuple[tuple[str, str], ...]
+    search: str
+    lanes: str
+    whole: str
+    items: str
+
+
+CHIP = Look(
+    "swim",
+    VIEWS,
+    (
+        ("hl", "Highlight", HIGHLIGHTS),
+        ("labels-mode", "Labels", LABELS),
+        ("setup", "Setup", SETUPS),
+        ("deps", "Lines", SIDES),
+        ("depth", "Depth", DEPTHS),
+    ),
+    EXPORTS,
+    "Function, t12, r1t12",
+    "Lanes: aic, 0-7, name",
+    "capture",
+    "records",
+)
+
+
 def swimlane(
-    dumps: tuple[tuple[str, str], ...] = (), side: Any = None, clock: str = "", name: str = "swim"
+    dumps: tuple[tuple[str, str], ...] = (),
+    side: Any = None,
+    clock: str = "",
+    look: Look = CHIP,
+    first: Any = None,
+    below: Any = None,
+    data: Mapping[str, str] | None = None,
 ) -> html.Div:
     """The whole page: toolbar, overview, lanes, details.
 
@@ -45,16 +100,25 @@ def swimlane(
         dumps: pass dumps found beside the run: name and link.
         side: what stands to the right of the lanes.
         clock: how host stamps are placed on the device's axis, where the run has both.
-        name: begins every id; the second timeline of a page needs another.
+        look: what data it is for.
+        first: what the toolbar begins with.
+        below: what stands between the lanes and the details.
+        data: what the scripts must know of it, as data attributes of the root.
     """
+    name = look.name
     return html.Div(
         [
             dcc.Store(id=f"{name}-focus"),
-            _toolbar(name, dumps),
+            _toolbar(look, dumps, first),
             html.Div(
                 [
                     html.Div(
-                        [_overview(name), html.Div(_lanes(name), className="swim-middle"), _details(name, clock)],
+                        [
+                            _overview(name),
+                            html.Div(_lanes(look), className="swim-middle"),
+                            below,
+                            _details(name, clock),
+                        ],
                         className="swim-main",
                     ),
                     html.Aside(side, id="swimlane-side", className="swim-side", **{"aria-label": "Performance"}),
@@ -68,7 +132,7 @@ def swimlane(
         ],
         id=f"{name}-root",
         className="swim fill",
-        **{"data-busy": "true"},
+        **{"data-busy": "true"} | {f"data-{key}": text for key, text in (data or {}).items()},
     )
 
 
@@ -85,21 +149,23 @@ def _button(control: str, text: str, label: str, **extra: Any) -> html.Button:
     return html.Button(text, id=control, className="button", title=label, **{"aria-label": label}, **extra)
 
 
-def _toolbar(name: str, dumps: tuple[tuple[str, str], ...]) -> html.Div:
+def _toolbar(look: Look, dumps: tuple[tuple[str, str], ...], first: Any) -> html.Div:
+    name = look.name
     tabs = [
         html.Button(title, className="swim-tab", **{"data-view": view, "data-hint": hint, "aria-pressed": "false"})
-        for view, title, hint in VIEWS
+        for view, title, hint in look.views
     ]
     return html.Div(
         [
-            html.Div(tabs, className="swim-tabs", role="group", **{"aria-label": "View"}),
+            first,
+            html.Div(tabs, className="swim-tabs", role="group", **{"aria-label": "View"}) if len(tabs) > 1 else None,
             html.Div(
                 [
                     dcc.Input(
                         id=f"{name}-search",
                         type="search",
                         className="input",
-                        placeholder="Function, t12, r1t12",
+                        placeholder=look.search,
                         debounce=False,
                         autoComplete="off",
                     ),
@@ -110,13 +176,9 @@ def _toolbar(name: str, dumps: tuple[tuple[str, str], ...]) -> html.Div:
                 className="swim-search",
                 role="search",
             ),
-            _select(f"{name}-hl", "Highlight", HIGHLIGHTS),
-            _select(f"{name}-labels-mode", "Labels", LABELS),
-            _select(f"{name}-setup", "Setup", SETUPS),
-            _select(f"{name}-deps", "Lines", SIDES),
-            _select(f"{name}-depth", "Depth", DEPTHS),
+            *(_select(f"{name}-{part}", text, options) for part, text, options in look.choices),
             html.Div(
-                dcc.Input(id=f"{name}-filter", type="text", className="input", placeholder="Lanes: aic, 0-7, name"),
+                dcc.Input(id=f"{name}-filter", type="text", className="input", placeholder=look.lanes),
                 className="swim-filter",
             ),
             html.Span(className="spacer"),
@@ -124,19 +186,21 @@ def _toolbar(name: str, dumps: tuple[tuple[str, str], ...]) -> html.Div:
                 [
                     _button(f"{name}-zoom-out", "−", "Zoom out"),
                     _button(f"{name}-zoom-in", "+", "Zoom in"),
-                    _button(f"{name}-fit", "Fit", "Fit the whole capture"),
+                    _button(f"{name}-fit", "Fit", f"Fit the whole {look.whole}"),
                 ],
                 className="swim-zoom",
             ),
-            _export(name, dumps),
+            _export(look, dumps),
             _button(f"{name}-keys-open", "Keys", "Change the keys of this page"),
         ],
         className="toolbar swim-toolbar",
     )
 
 
-def _export(name: str, dumps: tuple[tuple[str, str], ...]) -> html.Details:
-    items: list[Any] = [html.Button(text, className="swim-item", **{"data-export": kind}) for kind, text in EXPORTS]
+def _export(look: Look, dumps: tuple[tuple[str, str], ...]) -> html.Details:
+    items: list[Any] = [
+        html.Button(text, className="swim-item", **{"data-export": kind}) for kind, text in look.exports
+    ]
     if dumps:
         items.append(html.Div("Pass dumps of this run", className="swim-menu-head"))
         items += [
@@ -145,7 +209,7 @@ def _export(name: str, dumps: tuple[tuple[str, str], ...]) -> html.Details:
         ]
     return html.Details(
         [html.Summary("Export", className="button"), html.Div(items, className="menu")],
-        id=f"{name}-export",
+        id=f"{look.name}-export",
         className="swim-export",
     )
 
@@ -177,7 +241,8 @@ def _overview(name: str) -> html.Div:
     )
 
 
-def _lanes(name: str) -> html.Div:
+def _lanes(look: Look) -> html.Div:
+    name = look.name
     plot = html.Div(
         [
             html.Canvas(id=f"{name}-canvas", className="swim-canvas", **{"aria-hidden": "true"}),
@@ -202,7 +267,7 @@ def _lanes(name: str) -> html.Div:
         role="group",
         tabIndex=0,
         **{
-            "aria-label": "Swimlane. Arrow keys step through records and lanes, w and s zoom, a and d move, "
+            "aria-label": f"Swimlane. Arrow keys step through {look.items} and lanes, w and s zoom, a and d move, "
             "question mark lists all keys."
         },
     )

@@ -13,7 +13,7 @@ from analysis.errors import NotAvailable, NotFoundError
 from analysis.formats import load
 from analysis.results import task_names
 from analysis.timeline.details import item_facts, maximum_lead, task_facts
-from analysis.timeline.find import cell_summary, item_name, nearest, neighbour_in_lane, visible_table
+from analysis.timeline.find import cell_summary, class_names, item_name, nearest, neighbour_in_lane, visible_table
 from analysis.timeline.highlight import highlight_items, search_items
 from analysis.timeline.items import ItemKind, View, available_views, view_items
 from analysis.timeline.lines import PRED, SUCC, dependency_lines
@@ -151,7 +151,7 @@ def test_lines_join_tasks_once_from_the_earliest_block_with_violations_marked() 
 def test_cells_neighbours_and_nearest() -> None:
     run = capture([Rec(1, 0, 0, 10), Rec(2, 0, 20, 40), Rec(3, 1, 100, 110)])
     index = build_index(run, View.WORKER)
-    found = cell_summary(run, index, 0, 0, 40)
+    found = cell_summary(index, 0, 0, 40, class_names(run, index))
     assert (found.n_items, found.classes[0][1]) == (2, 2)
     assert found.busy_share == pytest.approx(found.classes[0][2] / 40)
     first = index.position(ItemKind.RECORD, 0)

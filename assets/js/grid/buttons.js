@@ -78,7 +78,7 @@ document.addEventListener("click", (event) => {
   if (!button || !button.dataset.urlKey) return;
   /** @type {Record<string, string | null>} */
   const patch = { [button.dataset.urlKey]: button.dataset.urlValue || null };
-  if (button.dataset.urlKey === "tab") Object.assign(patch, { sort: null, f: null, q: null });
+  if (["tab", "xtab", "xby"].includes(button.dataset.urlKey)) Object.assign(patch, { sort: null, f: null, q: null });
   pageUrl.set(patch, { push: true });
 });
 

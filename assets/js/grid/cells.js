@@ -65,7 +65,9 @@ fns.swimscope_rowClicked = (/** @type {any} */ params) => {
 
 /* Double click: the same selection, seen in the swimlane. */
 fns.swimscope_rowDoubleClicked = (/** @type {any} */ params) => {
+  if (params.data && params.data.locate) return pageUrl.set(params.data.locate, { push: true });
   if (rowSel(params.data)) pageUrl.go(selectHref("swimlane", params.data));
+  return undefined;
 };
 
 fns.swimscope_contextMenu = (/** @type {any} */ params) => rowMenu(params);

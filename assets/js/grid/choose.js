@@ -13,8 +13,17 @@ export const rowSel = (data) => (data && data.sel) || "";
  * @param {{data?: Row}} params
  */
 export function isSelected(params) {
+  const keys = params.data && params.data.set;
+  if (keys) return matches(keys) || Boolean(params.data?.locate && matches(params.data.locate));
   const [own, sel] = [rowSel(params.data), pageUrl.get().sel || ""];
   return Boolean(own) && sameTask(own) === sameTask(sel);
+}
+
+/* Whether the URL says what a row of other keys than sel would write. */
+/** @param {Record<string, string | null>} keys */
+function matches(keys) {
+  const state = pageUrl.get();
+  return Object.entries(keys).every(([key, text]) => (state[key] || null) === text);
 }
 
 /** @param {Row} data */
@@ -26,6 +35,7 @@ export const select = (data) => pageUrl.set({ sel: data.sel, hl: data.hl || null
  */
 export function choose(data) {
   if (data && data.href) pageUrl.go(data.href);
+  else if (data && data.set) pageUrl.set(data.set, { push: true });
   else if (data && rowSel(data)) select(data);
 }
 

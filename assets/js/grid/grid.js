@@ -102,7 +102,7 @@ function bind(holder, api) {
   api.addEventListener("modelUpdated", () => report(id, api));
   const off = pageUrl.on((state, changed, origin) => {
     if (api.isDestroyed()) return off();
-    if (changed.includes("sel") || changed.includes("hl")) markRows(id, api);
+    if (changed.some((key) => ["sel", "hl", "xsel", "xitem"].includes(key))) markRows(id, api);
     if (origin !== "pop") return undefined;
     quiet = true;
     if (changed.includes("f")) api.setFilterModel(state.f ? JSON.parse(state.f) : null);

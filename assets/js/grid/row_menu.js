@@ -14,7 +14,7 @@ const plain = (value) => (value === null || value === undefined ? "" : Array.isA
 /** @param {Row} data */
 function rowText(data) {
   return Object.entries(data)
-    .filter(([key]) => !["_row", "sel", "hl", "href", "key"].includes(key))
+    .filter(([key]) => !["_row", "sel", "hl", "href", "key", "set", "locate"].includes(key))
     .map(([key, value]) => key + ": " + plain(value))
     .join("\n");
 }
@@ -31,6 +31,8 @@ export function rowMenu(params) {
     if (pageUrl.place().page !== "swimlane") items.push(["Show in swimlane", () => to("swimlane")]);
     items.push(["Show in graph", () => to("graph")]);
   }
+  if (data.set) items.push(["Select", () => pageUrl.set(data.set, { push: true })]);
+  if (data.locate) items.push(["Show the longest", () => pageUrl.set(data.locate, { push: true })]);
   items.push(...rowActions(data));
   if (data.href) {
     items.push(["Open", () => pageUrl.go(data.href)]);

@@ -1,7 +1,7 @@
 // @ts-check
 /* Which bars of a message are on screen, and how is each drawn? The widest as paths, the overflow on the canvas. */
 import { N_COLOURS } from "../core/constants.js";
-import { barStart } from "./decode.js";
+import { barStart, kindOf } from "./decode.js";
 
 export const MAX_PATH_BARS = 2500;
 /* Styles beyond the function colours; 100 more for a bar that is dimmed. */
@@ -17,15 +17,16 @@ const SETUP_FROM_PX = 0.75;
 /** @typedef {import("./types").Box} Box */
 /** @typedef {{i: number, box: Box, x0: number, x1: number, start: number}} Bar */
 /** @typedef {{data: WindowData, bar: Bar, id: number | undefined, style: number}} Label */
-/** @typedef {{paths: Map<number, number[]>, canvas: Map<number, number[]>, labels: Label[], count: number, canvasCount: number}} Bars */
-/** @typedef {{width: number, apart: boolean, slots: number[], box: (track: number) => Box | null, xAt: (tick: number) => number}} Screen */
+/** @typedef {{paths: Map<number, number[]>, canvas: Map<number, number[]>, labels: Label[], moments: Map<number, number[]>, count: number, canvasCount: number}} Bars */
+/** @typedef {{width: number, apart: boolean, momentKind: number, slots: number[], box: (track: number) => Box | null, xAt: (tick: number) => number}} Screen */
 
 /**
- * Bars within the picture, in the order of tracks and starts.
+ * Bars within the picture, in the order of tracks and starts; what has no length goes to `moment`.
  * @param {WindowData} data
  * @param {Screen} screen
+ * @param {(i: number, x: number, box: Box) => void} moment
  */
-function onScreen(data, screen) {
+function onScreen(data, screen, moment) {
   /** @type {Bar[]} */
   const seen = [];
   data.tracks.forEach((track, at) => {
@@ -37,6 +38,10 @@ function onScreen(data, screen) {
       const x1 = screen.xAt(start + data.bar_length[i] * 2 ** data.shift);
       if (x1 < 0) continue;
       if (x0 > screen.width) break;
+      if (screen.momentKind >= 0 && kindOf(data, i) === screen.momentKind) {
+        moment(i, x0, box);
+        continue;
+      }
       const right = x1 - x0 > GAP_FROM_PX ? x1 - GAP_PX : Math.max(x1, x0 + 1);
       seen.push({ i, box, x0: Math.max(x0, -4), x1: Math.min(right, screen.width + 4), start });
     }
@@ -80,7 +85,13 @@ export function collect(data, out, dim, screen) {
   const labelAt = new Map();
   for (let k = 0; k < data.label_bar.length; k++) labelAt.set(data.label_bar[k], k);
   const faint = dim ? 100 : 0;
-  const seen = onScreen(data, screen);
+  const seen = onScreen(data, screen, (i, x, box) => {
+    const style = screen.slots[data.bar_cls[i]] + faint;
+    const list = out.moments.get(style) || [];
+    list.push(x, (box.top + box.bottom) / 2);
+    out.moments.set(style, list);
+    out.count++;
+  });
   const limit = pathLimit(seen);
   for (const bar of seen) {
     const style = screen.slots[data.bar_cls[bar.i]] + faint;

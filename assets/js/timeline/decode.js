@@ -36,12 +36,19 @@ export const barStart = (data, i) => data.base + data.bar_start[i] * 2 ** data.s
 export const barEnd = (data, i) => barStart(data, i) + data.bar_length[i] * 2 ** data.shift;
 
 /**
+ * Number of the kind of bar i.
+ * @param {WindowData} data
+ * @param {number} i
+ */
+export const kindOf = (data, i) => (data.bar_kind.length > 1 ? data.bar_kind[i] : data.bar_kind[0]);
+
+/**
  * Name of the item of bar i, such as r12.
  * @param {string} letters one letter per kind of item
  * @param {WindowData} data
  * @param {number} i
  */
-export const itemName = (letters, data, i) => letters[data.bar_kind.length > 1 ? data.bar_kind[i] : data.bar_kind[0]] + data.bar_index[i];
+export const itemName = (letters, data, i) => letters[kindOf(data, i)] + data.bar_index[i];
 
 /**
  * First bar of the track at place `at` whose start is later than a tick.

@@ -91,12 +91,12 @@ export function drawPart(T) {
   function full(current) {
     const begin = performance.now();
     /** @type {Bars} */
-    const bars = { paths: new Map(), canvas: new Map(), labels: [], count: 0, canvasCount: 0 };
+    const bars = { paths: new Map(), canvas: new Map(), labels: [], moments: new Map(), count: 0, canvasCount: 0 };
     const dim = Boolean(current.hl);
     if (current.base) collect(current.base.data, bars, dim, screen());
     if (current.high) collect(current.high.data, bars, false, screen());
     paint(current, bars, dim);
-    const traces = [...barTraces(bars), ...T.lineTraces(), ...outlineTraces(), ...labelTraces(bars)];
+    const traces = [...barTraces(bars), ...momentTraces(bars), ...T.lineTraces(), ...outlineTraces(), ...labelTraces(bars)];
     window.Plotly.react(T.graph(), traces, layout(), { displayModeBar: false, displaylogo: false, showSendToCloud: false, responsive: false, doubleClick: false });
     for (const layer of layers()) layer.style.transform = "";
     T.s.drawn = { win: [...T.s.win], y: T.s.y, width: T.s.width };
@@ -128,6 +128,7 @@ export function drawPart(T) {
   /* What the bars are laid out on: box of a track, pixel of a tick, colour of a class. */
   const screen = () => ({
     width: T.s.width, apart: (T.s.url.setup || "apart") === "apart", slots: T.s.slots, box: T.trackBox, xAt: T.xAt,
+    momentKind: T.source.moments ? T.source.letters.indexOf(T.source.moments) : -1,
   });
 
   /* Canvas: lane stripes, density of what is too small for a bar, and bars beyond what paths draw well. */
@@ -258,6 +259,17 @@ export function drawPart(T) {
       } else trace.fillcolor = palette.slots[kind];
       return trace;
     });
+  }
+
+  /* Items without length: a diamond each. */
+  /** @param {Bars} bars */
+  function momentTraces(bars) {
+    const palette = T.colors();
+    return [...bars.moments].map(([style, list]) => ({
+      type: "scatter", mode: "markers", x: list.filter((_, k) => k % 2 === 0).map(usAt), y: list.filter((_, k) => k % 2 === 1),
+      marker: { symbol: "diamond", size: 9, color: palette.slots[style % 100], line: { width: 1, color: palette.text } }, opacity: style >= 100 ? 0.22 : 1,
+      hoverinfo: "skip", showlegend: false, name: "moments", meta: { role: "moments", n: list.length / 2 },
+    }));
   }
 
   /**

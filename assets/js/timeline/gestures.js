@@ -90,7 +90,7 @@ export function gesturesPart(T) {
   /* Select an item: its task when it has one, always the item itself. */
   T.pick = (item) => {
     T.s.lastItem = item;
-    T.set({ sel: item.task_id ? "task:" + item.task_id : null, item: item.item }, true);
+    T.set({ sel: T.source.selection(item), item: item.item }, true);
     T.announce([item.name, item.label, item.lane, T.format(T.us(item.end - item.middle)), "from " + T.format(T.us(item.start))].filter(Boolean).join(", "));
   };
 

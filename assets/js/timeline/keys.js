@@ -162,9 +162,9 @@ export function keysPart(T) {
   }
 
   function nextLabels() {
-    const modes = ["func", "id", "both", "none"];
-    const next = modes[(modes.indexOf(T.s.url.labels || "func") + 1) % modes.length];
-    T.set({ labels: next === "func" ? null : next }, true);
+    const modes = T.source.labels;
+    const next = modes[(modes.indexOf(T.s.url.labels || modes[0]) + 1) % modes.length];
+    T.set({ labels: next === modes[0] ? null : next }, true);
     T.announce("Labels: " + next);
   }
 

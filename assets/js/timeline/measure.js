@@ -1,7 +1,7 @@
 // @ts-check
 /* How long is this, and what is inside? Alt+drag measures, snapping to record edges; the range lives in the URL. */
 
-import { follow } from "../core/dom.js";
+import { element, follow } from "../core/dom.js";
 import { rangeOf } from "./level.js";
 
 /**
@@ -98,6 +98,13 @@ export function measurePart(T) {
       return;
     }
     const facts = document.createElement("p");
+    if (found.table) {
+      const { columns, rows, of } = found.table;
+      facts.textContent = found.facts;
+      body.replaceChildren(facts, table(columns, rows.map((/** @type {[string, number, number]} */ [name, count, us]) => [name, number(count), T.format(us)])));
+      if (of > rows.length) body.append(element("p", `and ${of - rows.length} more names`, { class: "muted" }));
+      return;
+    }
     facts.textContent = `${number(found.records)} records (${number(found.whole_records)} whole) of ${number(found.tasks)} tasks`;
     const types = table(["Cores", "Number", "Busy"], found.by_type.map((/** @type {any} */ row) => [row.core_type.toUpperCase(), number(row.cores), percent(row.share)]));
     const top = found.functions.filter((/** @type {any} */ row) => row.name !== "TOTAL").slice(0, 6);
@@ -120,7 +127,7 @@ export function measurePart(T) {
     T.el("measure-body").textContent = "…";
     T.latest("range", (signal) => T.json("range", { t0: range[0], t1: range[1] }, signal), (found) => {
       fill(found);
-      T.announce(`Measured ${T.format(T.us(range[1] - range[0]))}, ${found.records ?? "no"} records`);
+      T.announce(`Measured ${T.format(T.us(range[1] - range[0]))}, ${found.facts ?? (found.records ?? "no") + " records"}`);
     });
   };
 

@@ -4,6 +4,7 @@ import { route } from "../core/config.js";
 import { DASH_PUSHED } from "../core/libraries.js";
 import { ITEM_LETTERS, PLOTLY_PATH, TIMELINE_VIEWS } from "../core/constants.js";
 import { config } from "../core/config.js";
+import { isSeveral } from "../core/selection.js";
 import { pageUrl } from "../core/url.js";
 import { panel } from "../panel/panel.js";
 import { Timeline } from "./timeline.js";
@@ -16,6 +17,21 @@ let shown = null;
 
 /** The timeline of the page, or null. */
 export const shownTimeline = () => shown;
+
+/** Whether a link led to the page that is shown, not Back or a reload. */
+export const linkedHere = () => arrival === "link";
+
+/**
+ * Mount the timeline of a page; the one before ends.
+ * @param {HTMLElement} root
+ * @param {Source} source
+ */
+export function showTimeline(root, source) {
+  close();
+  loadPlotly();
+  shown = new Timeline(root, source);
+  return shown;
+}
 
 /* How the page was reached: a link may move the window to its selection, Back and reload leave it. */
 let arrival = "load";
@@ -50,6 +66,10 @@ export function captureSource(run, view) {
     view,
     views: TIMELINE_VIEWS.map(([name]) => name),
     letters: ITEM_LETTERS,
+    moments: "",
+    labels: ["func", "id", "both", "none"],
+    selection: (item) => (item.task_id ? "task:" + item.task_id : null),
+    several: isSeveral,
     can: { tasks: true, lead: true, chain: true, pages: true },
     query: captureQuery,
     address: (path, query) => captureAddress(run, path, query),
@@ -58,7 +78,7 @@ export function captureSource(run, view) {
       early = null;
       return mine && mine.place === place ? mine.answer : null;
     },
-    linked: () => arrival === "link",
+    linked: linkedHere,
     focus: ({ sel, item, view: name, launch }) => ({ run, sel: sel || "", item: item || "", view: name || "worker", launch: Number(launch || 0) }),
     title: () => document.querySelector(".crumb-run")?.textContent || run,
     viewTitle: (state) => (TIMELINE_VIEWS.find(([name]) => name === (state.view || "worker")) || ["", ""])[1],
@@ -77,7 +97,7 @@ function startEarly() {
 }
 
 /* dcc.Graph takes the window.Plotly that is there; app/server/scripts.py has the browser fetch the script early. */
-function loadPlotly() {
+export function loadPlotly() {
   if (window.Plotly || document.querySelector("script[data-plotly]")) return;
   const script = document.createElement("script");
   Object.assign(script, { async: true, src: config.prefix + PLOTLY_PATH });
@@ -93,9 +113,7 @@ function close() {
 window.addEventListener("swimscope:page", (event) => {
   close();
   const root = document.getElementById("swim-root");
-  if (event.detail.page !== "swimlane" || !root) return;
-  loadPlotly();
-  shown = new Timeline(root, captureSource(event.detail.run, pageUrl));
+  if (event.detail.page === "swimlane" && root) showTimeline(root, captureSource(event.detail.run, pageUrl));
 });
-window.addEventListener("swimscope:path", (event) => event.detail.page !== "swimlane" && close());
+window.addEventListener("swimscope:path", (event) => event.detail.page !== shown?.source.page && close());
 startEarly();

@@ -2,7 +2,6 @@
 /* What does the search find, what is highlighted, what is selected? Answers from the server, kept in T.s. */
 
 import { say } from "../core/notice.js";
-import { isSeveral } from "../core/selection.js";
 import { ranges } from "./level.js";
 
 /** @param {import("./types").Timeline} T */
@@ -14,7 +13,7 @@ export function searchPart(T) {
   /* Highlights of hl; a selected function, chain or path highlights itself. */
   T.wantedHighlight = () => {
     const { hl, sel } = T.s.url;
-    const wanted = hl || (sel && isSeveral(sel) ? sel : "");
+    const wanted = hl || (sel && T.source.several(sel) ? sel : "");
     return wanted === "search" && !(T.s.url.q || "").trim() ? "" : wanted;
   };
 
@@ -119,9 +118,10 @@ export function searchPart(T) {
     }
     const drawn = found.lines.length;
     const bad = found.lines.filter((/** @type {any[]} */ line) => line[5]).length;
-    const parts = [`${found.n_predecessors} before, ${found.n_successors} after`];
+    const [before, after] = T.source.can.tasks ? ["before", "after"] : ["flows in", "flows out"];
+    const parts = [`${found.n_predecessors} ${before}, ${found.n_successors} ${after}`];
     parts.push(drawn === found.n_lines ? `${drawn} ${drawn === 1 ? "line" : "lines"}` : `${drawn} of ${found.n_lines} lines drawn`);
-    if (found.n_hidden) parts.push(`${found.n_hidden} lead to tasks without a bar here`);
+    if (found.n_hidden) parts.push(`${found.n_hidden} lead to ${T.source.can.tasks ? "tasks without a bar here" : "hidden lanes"}`);
     if (bad) parts.push(`${bad} violate happens-before`);
     node.textContent = parts.join(" · ");
   };

@@ -40,6 +40,7 @@ export class Timeline {
     if (!root.id.endsWith("-root")) throw new Error(`the id of a timeline's root ends with -root, this is ${root.id}`);
     const control = new AbortController();
     const T = /** @type {Parts} */ (/** @type {unknown} */ (this));
+    this.source = source;
     const name = root.id.slice(0, -"-root".length);
     Object.assign(T, {
       root, source, name, parts: [], ended: [], windowListeners: new Set(),

@@ -8,7 +8,8 @@ import { say } from "../core/notice.js";
 /** @param {import("./types").Timeline} T */
 export function toolbarPart(T) {
   /** @type {Record<string, [string, string]>} */
-  const SELECTS = { "labels-mode": ["labels", "func"], setup: ["setup", "apart"], depth: ["depth", "1"], deps: ["deps", "both"], hl: ["hl", ""] };
+  const ALL = { "labels-mode": ["labels", "func"], setup: ["setup", "apart"], depth: ["depth", "1"], deps: ["deps", "both"], hl: ["hl", ""] };
+  const SELECTS = Object.entries(ALL).filter(([id]) => T.select(id));
   const FILTER_DELAY_MS = 250;
   let timer = 0;
 
@@ -58,7 +59,7 @@ export function toolbarPart(T) {
     for (const tab of all(".swim-tab", T.root)) {
       tab.setAttribute("aria-pressed", String(tab.dataset.view === (url.view || T.source.views[0])));
     }
-    for (const [id, [key, base]] of Object.entries(SELECTS)) choose(T.select(id), url[key] || base);
+    for (const [id, [key, base]] of SELECTS) choose(T.select(id), url[key] || base);
     const [search, filter] = [T.el("search"), T.el("filter")];
     T.setInput(search, url.q || "");
     T.setInput(filter, url.lanes || "");
@@ -75,7 +76,7 @@ export function toolbarPart(T) {
         T.set({ view: tab.dataset.view === T.source.views[0] ? null : tab.dataset.view || null, pin: null, hide: null, y: null, item: null }, true);
       });
     }
-    for (const [id, [key, base]] of Object.entries(SELECTS)) {
+    for (const [id, [key, base]] of SELECTS) {
       const select = T.select(id);
       select.addEventListener("change", () => T.set({ [key]: select.value === base ? null : select.value }, true));
     }

@@ -18,12 +18,16 @@ export interface Info {
   graph_tasks: number[];
   overview: number[];
   overview_peak: number;
+  /** Only traces: counter series by number. */
+  counters?: { process: string; name: string; series: string; samples: number }[];
 }
 
 /** One item as the server describes it. */
 export interface Item {
   found: boolean; item: string; name: string; label: string; lane: string; task_id: string | null; track: number;
   start: number; middle: number; end: number;
+  /** The selection that names it, where the source has its own. */
+  sel?: string;
 }
 
 /** A decoded window message: bars and setup in ticks after `base`, scaled by 2**shift; cells of 2**level ticks. */
@@ -61,6 +65,14 @@ export interface Source {
   views: string[];
   /** One letter per kind of item, in the order of `bar_kind`. */
   letters: string;
+  /** The letter of items without length, drawn as markers; "" where there are none. */
+  moments: string;
+  /** Names of the label modes; the first is the default. */
+  labels: string[];
+  /** The selection that names an item, or null. */
+  selection(item: Item): string | null;
+  /** Whether a selection names several things that are all highlighted. */
+  several(sel: string): boolean;
   /** What there is besides lanes: tasks to select, maximum lead, single-dependency chains, other pages. */
   can: { tasks: boolean; lead: boolean; chain: boolean; pages: boolean };
   /** The part of a state that every question carries. */
@@ -111,6 +123,7 @@ export interface Timeline {
   listen<K extends keyof DocumentEventMap>(target: EventTarget, kind: K, work: (event: DocumentEventMap[K]) => void, capture?: boolean): void;
   listen(target: EventTarget, kind: string, work: (event: Event) => void, capture?: boolean): void;
   format(us: number): string;
+  onWindow(listener: (t0: number, t1: number, how: string) => void): () => void;
 
   // window
   us(ticks: number): number; ticks(us: number): number; announce(text: string): void;

@@ -1,0 +1,1 @@
+"""Chrome traces and host logs of a run on the timeline."""
