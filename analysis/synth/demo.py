@@ -13,10 +13,11 @@ from typing import Any
 
 from analysis.synth.capture import write_capture
 from analysis.synth.passes import write_passes
+from analysis.synth.serving import as_bytes, serving_trace, strace_log
 
 _DONE = "complete.json"
 """Written last; names the version of the tree, so a crash half way or an older tree is made again."""
-_VERSION = 3
+_VERSION = 4
 
 
 def _drop_rows(path: Path) -> None:
@@ -85,6 +86,10 @@ DUMP_OF = "attention"
 DUMP_LINES = 5_000
 
 
+TRACE_OF, TRACE_REQUESTS = "attention_small", 24
+"""The capture that a serving trace and a host log are beside."""
+
+
 def write_demo(directory: str | Path, progress: Callable[[str], None] = lambda text: None) -> Path:
     """Write the sample tree into ``directory`` unless it is already there; return ``directory``.
 
@@ -102,6 +107,11 @@ def write_demo(directory: str | Path, progress: Callable[[str], None] = lambda t
         _write(sample, root)
     progress(f"{DUMP_OF}: a pass dump of {DUMP_LINES:,} lines")
     write_passes(root / DUMP_OF, DUMP_LINES)
+    progress(f"{TRACE_OF}: a serving trace of {TRACE_REQUESTS} requests and a host log")
+    beside = root / TRACE_OF / "dfx_outputs"
+    beside.mkdir(parents=True, exist_ok=True)
+    (beside / "serving_trace.json").write_bytes(as_bytes(serving_trace(TRACE_REQUESTS, 1)[0]))
+    (beside / "host.41.log").write_bytes(strace_log(40, 1, torn=1, dropped=2)[0])
     mark.write_text(json.dumps({"version": _VERSION}), encoding="ascii")
     return root
 

@@ -82,8 +82,10 @@ def row(services: Services, item: RunRow) -> dict[str, Any]:
 
 
 def first_page(item: RunRow) -> str:
-    """What a run opens with: its overview, or its pass dumps where it holds nothing else."""
-    return "passes" if "passes" in item.views and not CAPTURE_FILES & set(item.files) else ""
+    """What a run opens with: its overview, or its pass dumps or traces where it holds no capture."""
+    if CAPTURE_FILES & set(item.files):
+        return ""
+    return next((page for page in ("passes", "trace") if page in item.views), "")
 
 
 def views(item: RunRow) -> list[str]:

@@ -19,7 +19,7 @@ from app.work.outcomes import Outcome
 from components import fmt, notices
 
 TICK_MS = 400
-OTHER_FILES = {"trace": "Chrome traces", "passes": "compiler pass dumps"}
+OTHER_FILES = {"trace": "traces or host logs", "passes": "compiler pass dumps"}
 """View → what a directory without a capture holds."""
 
 
@@ -36,6 +36,7 @@ def waiting(services: Services, run_key: str, launch: int) -> Any | None:
         raise NotFoundError(
             f"{run.row.root}/{run.row.path} holds no capture, only {' and '.join(held)}. "
             f"{'The tab Passes shows the dumps. ' if 'passes' in run.row.views else ''}"
+            f"{'The tab Trace shows the traces. ' if 'trace' in run.row.views else ''}"
             "A swimlane file (chip_swimlane_records.json), a deps.json or a name map makes a directory a capture"
         )
     if at_once(services, run, launch):
