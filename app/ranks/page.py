@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from dash import dcc, html
@@ -31,17 +32,18 @@ TICK = "ranks-tick"
 TICK_MS = 1_000
 WAITING = "ranks-waiting"
 FIRST = (
-    "dispatch",
-    "slowest",
-    "excess_us",
-    "spent_on",
-    "start_skew_us",
-    "end_skew_us",
-    "skew_pm_us",
-    "makespan_us",
-    "rank",
-)
+    "rank", "dispatch", "slowest", "excess_us", "spent_on", "start_skew_us", "end_skew_us", "skew_pm_us", "makespan_us",
+)  # fmt: skip
 """Columns that decide, before the others."""
+LABELS = {
+    "start_skew_us": "Start (µs)",
+    "end_skew_us": "End (µs)",
+    "skew_pm_us": "± (µs)",
+    "dispatches": "Runs",
+    "mean_excess_us": "Mean (µs)",
+    "worst_excess_us": "Worst (µs)",
+}
+"""Short heads for columns whose tooltip says the rest."""
 
 
 def offered(services: Services, run_key: str) -> bool:
@@ -128,6 +130,7 @@ def _tables(services: Services, found: Gathered, view: ViewState, run_key: str) 
 
 def _grid(grid_id: str, table: Table, label: str, links: list[str] | None) -> html.Div:
     found = rows.narrow(rows.grid_columns(table.columns))
+    found = [replace(column, label=LABELS.get(column.name, column.label)) for column in found]
     columns = sorted(found, key=lambda column: FIRST.index(column.name) if column.name in FIRST else len(FIRST))
     data = [row | {"_row": str(at)} for at, row in enumerate(table.to_records())]
     if links is not None:
