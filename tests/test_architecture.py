@@ -69,7 +69,7 @@ def test_analysis_names_no_web_package() -> None:
     assert wrong == []
 
 
-SHARED = {"analyses", "compiler", "server", "shell", "work"}
+SHARED = {"analyses", "compiler", "server", "shell", "timeline", "work"}
 """Rooms of ``app`` that are no feature; ``runs`` is one, and the one that others may use: it holds the run library."""
 FEATURES = sorted(path.parent.name for path in (REPO / "app").glob("*/feature.py") if path.parent.name not in SHARED)
 
