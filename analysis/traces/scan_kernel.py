@@ -340,7 +340,7 @@ def event(
             pass
         elif key == COLUMNS:
             good, row[WHOLE], start_fraction, odd = _time(data, at, end)
-            flags = (flags & ~(SLOW | BAD_TIME)) | odd | (HAS_TIME if good else SLOW)
+            flags = (flags & ~BAD_TIME) | odd | (HAS_TIME if good else SLOW)
         elif key == COLUMNS + 1:
             good, long_whole, long_fraction, odd = _time(data, at, end)
             flags |= odd | (HAS_LENGTH if good else SLOW)

@@ -139,6 +139,7 @@ class Library:
         self._state = ScanState(False, 0)
         self._lock = threading.Lock()
         self._started = False
+        self._wake = threading.Event()
         self._first_rows = threading.Event()
         self._first_scan = threading.Event()
         self._gone: LRUCache[str, Run] = LRUCache(GONE_RUNS)
@@ -292,6 +293,10 @@ class Library:
         with self._lock:
             return self._gone.get(key)
 
+    def look_again(self) -> None:
+        """Scan now instead of after the pause: something below the roots was changed by this process."""
+        self._wake.set()
+
     def scan_once(self) -> None:
         """One pass over all roots; rows appear while it walks."""
         errors: dict[str, str] = {}
@@ -311,7 +316,8 @@ class Library:
             began = time.monotonic()
             _apart(self.scan_once)
             # A large tree is looked at less often, so that scanning costs a tenth of one core at most.
-            time.sleep(max(self._settings.scan_interval_s, 10 * (time.monotonic() - began)))
+            self._wake.wait(max(self._settings.scan_interval_s, 10 * (time.monotonic() - began)))
+            self._wake.clear()
 
     def _scan_root(self, root: Root, errors: dict[str, str]) -> None:
         def failed(path: str, reason: str) -> None:

@@ -365,3 +365,13 @@ def test_odd_cases(path: Path) -> None:
     assert trace.events_in == 15
     assert trace.left_out == {"far_time": 1, "negative_length": 1} | ({"cut": 1} if "trunc" in path.stem else {})
     check_nesting(trace)
+
+
+def test_a_length_that_is_no_number_counts_whatever_the_order_of_the_keys(tmp_path: Path) -> None:
+    file = tmp_path / "t.json"
+    for keys in (("ts", "dur"), ("dur", "ts")):
+        values: dict[str, object] = {"ts": 5, "dur": "x"}
+        event = {"ph": "X", "name": "b", "pid": 0, "tid": 0} | {key: values[key] for key in keys}
+        file.write_text(json.dumps([event]))
+        trace = open_trace(file)
+        assert (len(trace.slices), dict(trace.left_out)) == (0, {"bad_length": 1}), keys

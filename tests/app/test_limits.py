@@ -140,7 +140,7 @@ def test_a_child_that_needs_too_much_memory_or_time_says_so(tmp_path: Path) -> N
     status = tmp_path / "status.json"
     assert subprocess.run([sys.executable, "-c", beat, str(status)], timeout=60).returncode == 1
     assert "job_time_max_s" in read_status(status).message
-    small = Reader(tmp_path / "store2", Limits(memory_bytes=450_000_000))
+    small = Reader(tmp_path / "store2", Limits(memory_bytes=120_000_000))
     with pytest.raises(ReadingError, match=r"job_memory_max_bytes|want of memory"):
         small.facts(source, 1_000)
     small.close()

@@ -105,7 +105,8 @@ _LACKING = """async (milliseconds) => {
   const shown = (selector) => [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility());
   const pageName = () => {
     const parts = location.pathname.split('/r/');
-    return parts.length < 2 ? 'runs' : parts[1].split('/')[1] || 'overview';
+    if (parts.length < 2) return location.pathname.endsWith('/admin') ? 'admin' : 'runs';
+    return parts[1].split('/')[1] || 'overview';
   };
   const lacking = () => {
     const out = [...window.underWay.values()];

@@ -53,7 +53,7 @@ def test_two_timelines_on_one_page(page: Page, server: Server) -> None:
     page.locator("#other-zoom-in").click()
     until(lane.window, lambda now: now == tuple(page.evaluate("() => window.other.s.win")))
 
-    page.evaluate("() => window.other.destroy()")
+    page.evaluate("() => { window.other.destroy(); document.getElementById('other-root').remove(); }")
     lane.page.locator("#swim-fit").click()
     lane.rest()
     assert lane.window() == first

@@ -134,7 +134,7 @@ def _register_batches(server: flask.Flask, services: Services, uploads: Uploads,
     @server.post(f"{prefix}batches/<batch_id>/finish")
     def finish(batch_id: str) -> Any:
         _own(uploads.batch(batch_id))
-        threading.Thread(target=_finish, args=(uploads, batch_id), name="swimscope-unpack", daemon=True).start()
+        threading.Thread(target=_finish, args=(services, batch_id), name="swimscope-unpack", daemon=True).start()
         return _batch(services, uploads.batch(batch_id)), 202
 
     @server.delete(f"{prefix}batches/<batch_id>")
@@ -156,15 +156,17 @@ def _register_batches(server: flask.Flask, services: Services, uploads: Uploads,
             upload = uploads.finish(batch.id)
         finally:
             uploads.cancel(batch.id)
+        services.library.look_again()
         return finished(services, upload), 201
 
 
-def _finish(uploads: Uploads, batch_id: str) -> None:
+def _finish(services: Services, batch_id: str) -> None:
     """On a thread of its own; what goes wrong is in the batch, where the page reads it."""
     try:
-        uploads.finish(batch_id)
+        services.uploads.finish(batch_id)
     except SwimscopeError:
         return
+    services.library.look_again()
 
 
 def _register_finished(server: flask.Flask, services: Services, uploads: Uploads, prefix: str) -> None:
@@ -187,12 +189,16 @@ def _register_finished(server: flask.Flask, services: Services, uploads: Uploads
     @server.delete(f"{prefix}uploaded/<upload_id>")
     def delete(upload_id: str) -> Any:
         _may_change(uploads.get(upload_id))
-        return finished(services, uploads.delete(upload_id))
+        gone = uploads.delete(upload_id)
+        services.library.look_again()
+        return finished(services, gone)
 
     @server.post(f"{prefix}uploaded/<upload_id>/undo")
     def undo(upload_id: str) -> Any:
         _may_change(uploads.get(upload_id))
-        return finished(services, uploads.undo(upload_id))
+        back = uploads.undo(upload_id)
+        services.library.look_again()
+        return finished(services, back)
 
 
 def _may_change(upload: Upload) -> None:

@@ -73,9 +73,9 @@ function markRows(id, api) {
  */
 function bind(holder, api) {
   const id = holder.dataset.grid || "";
+  holder.dataset.bound = "yes"; // React may have made the holder anew around the same grid
   if (bound.get(id) === api) return;
   bound.set(id, api);
-  holder.dataset.bound = "yes";
   const box = searchBox();
   const infinite = api.getGridOption("rowModelType") === "infinite";
   const quick = (/** @type {string} */ text) => (infinite ? api.purgeInfiniteCache() : api.setGridOption("quickFilterText", text));

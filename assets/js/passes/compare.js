@@ -2,6 +2,7 @@
 /* What is being compared? Title, choices, notes and the drawer of one comparison. */
 import { all, byId, element } from "../core/dom.js";
 import { pageUrl } from "../core/url.js";
+import { bindGrids } from "../grid/grid.js";
 import { address } from "./api.js";
 import { passText, plural, two } from "./list.js";
 
@@ -94,7 +95,12 @@ export function showDrawer(list, diff) {
     each.classList.toggle("ir-alert", (key === "problems" || key === "warnings") && Boolean(count));
   }
   const drawer = byId("ir-drawer");
-  byId("ir-reports").hidden = tab !== "reports";
+  const reports = byId("ir-reports");
+  reports.hidden = tab !== "reports";
+  if (!reports.dataset.watched) {
+    reports.dataset.watched = "yes"; // its tables come with a callback, long after the page
+    new MutationObserver(bindGrids).observe(reports, { childList: true });
+  }
   drawer.hidden = !(tab in counts) || tab === "reports";
   if (drawer.hidden) return;
   /** @type {Record<string, () => Node[]>} */
