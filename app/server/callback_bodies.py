@@ -45,6 +45,10 @@ def _focus(value: Any) -> bool:
     )
 
 
+def _trace_focus(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(value.get(word), str) for word in ("run", "trace", "item"))
+
+
 def _request(value: Any) -> bool:
     return (
         isinstance(value, Mapping)
@@ -98,6 +102,8 @@ OPTIONAL: dict[str, Check] = {
     f"{ids.RUNS_SIGNATURE}.data": _text,
     "graph-picture-key.data": _text,
     "swim-focus.data": lambda value: value == {} or _focus(value),
+    "trace-focus.data": lambda value: value == {} or _trace_focus(value),
+    "trace-panel-signature.data": _text,
     f"{panel.REQUEST}.data": lambda value: value == {} or _request(value),
     f"{ids.TABLE_GRID}.getRowsRequest": _rows,
     f"{panel.GRID}.getRowsRequest": _rows,

@@ -42,14 +42,13 @@ def register(app: Dash, services: Services) -> None:
         Input(ids.VIEW, "data"),
         State(ids.RUN, "data"),
         State(parts.SIGNATURE, "data"),
-        State(parts.SOURCE, "data"),
         prevent_initial_call=True,
     )
-    def refill(query: dict[str, str] | None, run: dict[str, Any], signature: str, source: dict[str, str]) -> Any:
+    def refill(query: dict[str, str] | None, run: dict[str, Any], signature: str) -> Any:
         view, _problems = decode(query)
         if panel.signature(view) == signature:
             raise PreventUpdate
-        found = opened(services, services.library.run(run["key"]), source["trace"])
+        found = opened(services, services.library.run(run["key"]), view.own_value("trace"))
         return panel.content(services, found, view), panel.signature(view)
 
 

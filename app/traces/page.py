@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dash import dcc, html
+from dash import html
 
 from analysis.errors import NotFoundError
 from analysis.traces.sources import TraceSource
@@ -38,7 +38,6 @@ def layout(services: Services, view: ViewState, run_key: str) -> Any:
     )
     return html.Div(
         [
-            dcc.Store(id=parts.SOURCE, data={"trace": source.name, "label": source.label}),
             swimlane.swimlane(
                 side=side,
                 look=parts.LOOK,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,10 @@ def _headline(title: str, question: str, with_grid: bool = True) -> html.Div:
 
 
 def _grid(view: ViewState, columns: tuple[Column, ...], rows: list[dict[str, Any]], sort: str, label: str) -> html.Div:
-    defs = grid_columns(columns)
+    defs = [
+        replace(column, width_px=250) if column.name in ("name", "request_id") else column
+        for column in grid_columns(columns)
+    ]
     return grid.grid(GRID, defs, rows, row_id="_row", sort=view.sort or sort, filters=view.f, label=label)
 
 

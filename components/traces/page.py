@@ -9,7 +9,7 @@ from dash import dcc, html
 
 from components.swimlane.page import Look
 
-SOURCE, BODY, SIGNATURE = "trace-source", "trace-panel-body", "trace-panel-signature"
+BODY, SIGNATURE = "trace-panel-body", "trace-panel-signature"
 NO_TRACE = (
     "This run's directory holds no Chrome trace (*.json or *.json.gz with trace events) and no host log (host.<pid>.log, "
     "host_clock_alignment.*.log, or another .log with [STRACE] records). Copy one into it and open this page again"
