@@ -27,7 +27,7 @@ DISPATCH_COLUMNS = (
     Column("skew_pm_us", "us", "How far the skews can be off: the two largest half-widths of the placements."),
     Column("makespan_us", "us", "Longest first start to last end of a rank."),
     Column("median_us", "us", "Median makespan of the ranks."),
-    Column("slowest", "text", "Rank with the longest makespan; empty when all are equal."),
+    Column("slowest", "text", "Rank with the longest makespan; empty when none is above the median."),
     Column("excess_us", "us", "Its makespan minus the median."),
     Column("spent_on", "text", "Function whose total grew most against the rank of median makespan; core time."),
     Column("spent_us", "us", "By how much that function's total grew; core time, so it can exceed the excess."),
@@ -152,7 +152,7 @@ def _dispatch_row(dispatch: Dispatch, facts: Facts, by_hand: str) -> dict[str, A
     slowest = max(axis.ranks, key=lambda item: item.makespan_ns)
     row |= {"makespan_us": slowest.makespan_ns / 1000, "median_us": middle / 1000}
     row["excess_us"] = (slowest.makespan_ns - middle) / 1000
-    if slowest.makespan_ns > min(item.makespan_ns for item in axis.ranks):
+    if slowest.makespan_ns > middle:
         row["slowest"] = slowest.rank
         row["spent_on"], row["spent_us"] = _spent(dispatch, facts, axis, slowest.rank)
     if axis.comparable and len(axis.ranks) > 1:

@@ -175,3 +175,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "rank1/d1" in shown.err
     document = json.loads(shown.out)
     assert (document["ranks"], document["dispatches"][0]["not_read"]) == (["rank0", "rank1"], ["rank1"])
+
+
+def test_no_rank_is_called_slow_when_none_is_above_the_median(tmp_path: Path) -> None:
+    plans = [[RankPlan(extra_ns=200), RankPlan(extra_ns=200), RankPlan()]]
+    (row,) = rows(find_tree(write_ranks(tmp_path, plans)))
+    assert (row["excess_us"], row["slowest"], row["spent_on"]) == (0.0, None, None)
