@@ -86,6 +86,7 @@ def heat_figure(ranks: Sequence[str], dispatches: Sequence[str], excess_us: NDAr
                 "y": list(ranks),
                 "z": cells,
                 "zmin": 0,
+                "zmax": float(np.nanmax(excess_us)) if np.isfinite(excess_us).any() else 1.0,
                 "colorscale": EXCESS_SCALE,
                 "colorbar": {"title": {"text": "µs"}, "thickness": 10},
                 "hovertemplate": "%{y}, %{x}: %{z:,.3f} µs over the median<extra></extra>",

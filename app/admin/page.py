@@ -130,7 +130,7 @@ def storage_rows(services: Services) -> list[dict[str, Any]]:
     return [
         {
             "id": item.capture_id,
-            "label": item.label,
+            "label": item.label or "trace or other file",
             "runs": ", ".join(names[key] for key in item.runs if key in names),
             "capture_bytes": item.capture_bytes,
             "derived_bytes": item.derived_bytes,

@@ -10,6 +10,7 @@ from analysis.capture import Capture
 from analysis.capture import ids as id_layout
 from analysis.registry import CRITICAL_PATH, FUNCTIONS
 from app.analyses.cards import CURVES, plot_slot, quick_cards, slots
+from app.runs import dumps
 from app.server.services import Services
 from app.shell.page import Page
 from app.shell.url_state import ViewState
@@ -174,6 +175,36 @@ def _views(services: Services, capture: Capture, view: ViewState, run_key: str) 
             if len(capture.paths.observed) or len(capture.paths.static)
             else "CPM_static/CPM_observed*.json are missing; Swimscope computes both paths itself",
         ),
+        *_beside(services, run_key),
+    ]
+
+
+def _beside(services: Services, run_key: str) -> list[quality.ViewLine]:
+    """Views of what is stored beside the capture: pass dumps, traces, other ranks."""
+    row = services.library.run(run_key).row
+    dumped = dumps.offered(services, run_key)
+    no_dump = "No passes_dump directory is beside the run: compile with pass dumps switched on"
+    found = (
+        ("IR pass trace", "passes", dumped, "What each compiler pass changed", no_dump),
+        ("Memory map", "memory", dumped, "On-chip bytes of every tile", no_dump),
+        (
+            "Trace",
+            "trace",
+            "trace" in row.views,
+            "Chrome trace or host log of the run",
+            "No trace or host log is in it",
+        ),
+        (
+            "Ranks",
+            "ranks",
+            row.rank.startswith("rank"),
+            "The ranks of this tree on one axis",
+            "Not in a rankN directory",
+        ),
+    )
+    return [
+        quality.ViewLine(title, services.href(page, run_key) if there else "", what if there else missing)
+        for title, page, there, what, missing in found
     ]
 
 
